@@ -1,7 +1,7 @@
 // Package brake stops merges when a program starts. While a loop is on, a directory of links to
-// this program is first in the PATH of the session's Bash commands. Each link judges its actual
+// this program comes first in the PATH of the session's Bash commands. Each link judges its actual
 // arguments with package guard, and then either executes the real program or refuses. The guard
-// cannot read a command that is computed, imported or piped; the brake sees its final words.
+// cannot read a command that is computed, imported or piped; the brake sees the final arguments.
 package brake
 
 import (
@@ -22,7 +22,7 @@ var Names = [...]string{
 
 // Refusal is the error for a command that must not run. It wraps an error with a hint.
 type Refusal struct {
-	Rule string // as in "merge-pr", "unreadable"
+	Rule string // for example "merge-pr" or "unreadable"
 	What string // the command, without secrets
 	err  error
 }

@@ -15,10 +15,11 @@ import (
 	"hooks/internal/tracker"
 )
 
-// audited returns the arguments with which a program runs in a phase of an audit loop. An auditor's
-// git ignores settings that alter what it shows, because a worker may have set them. A coder's git
-// does not create a local branch when a remote branch of that name is checked out, and moves no
-// other branch with a rebase. These settings come last, so that they override those of the command.
+// audited returns the arguments with which a program runs in a phase of an audit loop. An
+// auditor's git ignores settings that alter its output, because a worker may have set them. A
+// coder's git does not create a local branch when a remote branch of that name is checked out, and
+// a rebase moves no other branch. The settings that enforce this come last, so that they override
+// those of the command.
 func audited(argv []string, phase string) []string {
 	p := audit.Phase(phase)
 	at, _ := gitCommand(argv, "")
@@ -40,7 +41,7 @@ func audited(argv []string, phase string) []string {
 }
 
 // gitCommand returns the index of git's command in its arguments, and the directory in which git
-// works if it starts in dir.
+// works when started in dir.
 func gitCommand(argv []string, dir string) (at int, _ string) {
 	const valued = "-C -c --git-dir --work-tree --namespace --config-env --attr-source"
 	for at = 1; at < len(argv) && (argv[at] == "" || argv[at][0] == '-'); at++ {
@@ -59,8 +60,8 @@ func gitCommand(argv []string, dir string) (at int, _ string) {
 }
 
 // strays refuses a coder's git command that changes a branch other than the loop's, another
-// worktree, or a remote that is a local directory. It returns nil if git only reads or stays on the
-// branch.
+// worktree, or a remote that is a local directory. It returns nil if git only reads or works on
+// the loop's branch.
 func (s Start) strays(g ground) *Refusal {
 	line := shellword.Join(shellword.Lits(s.Argv...))
 	text := effect.Call{Tool: "Bash", Cwd: s.Cwd, Command: line}
@@ -96,7 +97,7 @@ func (s Start) strays(g ground) *Refusal {
 		(shared || within(common(own.Dir), dir) || remote(own, dir)):
 		why = "it works in " + dir
 	case !shared:
-	case s.Env("GIT_CONFIG_PARAMETERS") != "" || s.ownAlias(at): // git sets the variable itself
+	case s.Env("GIT_CONFIG_PARAMETERS") != "" || s.ownAlias(at): // git itself sets the variable
 		why = "the settings that the command brings are not seen"
 	case hides && startsGit(shell):
 		why = unseen
@@ -120,7 +121,8 @@ func (s Start) ownAlias(command int) bool {
 	return strings.Contains(strings.ToLower(strings.Join(settings, " ")), "alias.")
 }
 
-// common returns the git directory that a repository's worktrees share, given that of one worktree.
+// common returns the git directory that all worktrees of a repository share, given that of one
+// worktree.
 func common(dir string) string {
 	shared, _, _ := strings.Cut(tracker.RealPath(dir), "/worktrees/")
 	return shared
@@ -158,8 +160,7 @@ var branching = map[string]string{
 }
 
 // moves explains how a git command changes a branch other than own or another worktree. It returns
-// an empty string if it does not. argv begins with the command; on is the branch that is checked
-// out.
+// an empty string if it does not. argv begins with git's command; on is the checked-out branch.
 func (s Start) moves(argv []string, own, on string) string {
 	const another = "it changes another branch"
 	const valued = "-x --exec -s --strategy -X --strategy-option --onto -C"
@@ -186,7 +187,7 @@ func (s Start) moves(argv []string, own, on string) string {
 	foreign := func(arg string) bool {
 		return strings.HasPrefix(arg, "refs/heads/") && arg != "refs/heads/"+own
 	}
-	words := 1 // before the branch that rebase checks out
+	words := 1 // counts words before the branch that rebase checks out
 	if has("--root") {
 		words = 0
 	}
@@ -220,7 +221,7 @@ func (s Start) moves(argv []string, own, on string) string {
 
 // edits reports whether an argument has a rebase open its list of steps in an editor.
 func edits(arg string) bool {
-	valued := strings.IndexAny(arg, "xXsCS") // the rest of the word is a value
+	valued := strings.IndexAny(arg, "xXsCS") // the rest of the word is its value
 	if valued > 0 && arg[1] != '-' {
 		arg = arg[:valued]
 	}
@@ -239,8 +240,8 @@ func flagged(flags, arg string) bool {
 	})
 }
 
-// startsGit reports whether shell text that git runs may start a git that does more than read. Such
-// a git bypasses the links, because git puts its own directory first in PATH.
+// startsGit reports whether shell text that git runs may start a git that does more than read.
+// Such a git bypasses the links, because git puts its own directory first in PATH.
 func startsGit(text string) bool {
 	return strings.Contains(text, "git ") &&
 		!guard.ReadOnly(effect.Call{Tool: "Bash", Command: text})

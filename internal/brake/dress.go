@@ -16,7 +16,7 @@ import (
 // keptName is the directory of kept programs, beside the directories of links.
 const keptName = ".program"
 
-// Keep copies a program into the state directory, once for each build, and returns the copy's path.
+// Keep copies each build of a program into the state directory once, and returns the copy's path.
 // Links to the copy keep working if the program itself is updated, moved or broken.
 func Keep(home, exe string) (string, error) {
 	info, err := os.Stat(exe)
@@ -44,8 +44,8 @@ func copyProgram(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	// The copy is not executable between the two calls. Keep then copies it again, and starting a
-	// link to it fails.
+	// The copy is not executable between the two calls. If the process dies there, starting a link
+	// fails until Keep copies it again.
 	return errors.Join(atomic.WriteFile(to, in), os.Chmod(to, 0o700))
 }
 
@@ -69,7 +69,7 @@ func Dress(home, session, exe string) error {
 		}
 	}
 	now := time.Now()
-	_ = os.Chtimes(dir, now, now) // Sweep measures the age of links by it
+	_ = os.Chtimes(dir, now, now) // Sweep derives the age of the links from it
 	return nil
 }
 
@@ -86,15 +86,15 @@ func link(exe, path string) error {
 	if err := os.Rename(fresh, path); err == nil {
 		return nil
 	}
-	if err := os.RemoveAll(path); err != nil { // path is a directory
+	if err := os.RemoveAll(path); err != nil { // the path is a directory
 		return err
 	}
 	return os.Rename(fresh, path)
 }
 
-// linksAge is the minimum time that links are kept after the last loop of their session began.
-// Background work that resolved a program to a link may use that path long after the loop has
-// ended.
+// linksAge is the minimum time that links are kept after the last loop of their session began. A
+// background process may have resolved a program to a link and may use that path long after the
+// loop has ended.
 const linksAge = 30 * 24 * time.Hour
 
 // Sweep removes the links of each session that has no loop on, began its last loop at least 30 days
@@ -137,5 +137,5 @@ func remove(home string, age time.Duration, of func(session string) bool) {
 			_ = os.Remove(path)
 		}
 	}
-	_, _ = os.Remove(kept), os.Remove(root) // fails unless they are empty
+	_, _ = os.Remove(kept), os.Remove(root) // Remove fails unless they are empty
 }

@@ -16,9 +16,9 @@ import (
 // maxEnvFile is the maximum size in bytes of a file of shell text of the client.
 const maxEnvFile = 1 << 20
 
-// Arm adds the line to CLAUDE_ENV_FILE unless it is there already. The client evaluates that file
-// before the session's Bash commands, and names it only to a SessionStart hook. Arm does nothing on
-// Windows, which has no links.
+// Arm adds the line to CLAUDE_ENV_FILE unless it is already there. The client evaluates that file
+// before the session's Bash commands, and passes its name only to a SessionStart hook. Arm does
+// nothing on Windows, which has no links.
 func Arm(env func(string) string, session string) error {
 	path, line := env("CLAUDE_ENV_FILE"), Line(seal.Home(env), session)
 	if path == "" || line == "" || session == "" || runtime.GOOS == "windows" {

@@ -53,8 +53,8 @@ func program(path string, self fs.FileInfo) string {
 
 func same(a, b fs.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }
 
-// note adds dir to the links if it is HOME/brake/SESSION and name in it is a symbolic link to this
-// program or to another version of it. It reports whether that is so.
+// note adds dir to the links if it is HOME/brake/SESSION and name in it is a symbolic link to a
+// version of this program. It reports whether it did.
 func (s *search) note(dir, name string, self fs.FileInfo) bool {
 	link := filepath.Join(dir, name)
 	info, err := os.Lstat(link)

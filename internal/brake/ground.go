@@ -19,28 +19,28 @@ import (
 )
 
 // Pass consumes the pass that a session's loop has for one act on a PR. The kind is effect.MergePR
-// or effect.ApprovePR; sha is the head that the command names, or empty. If ok is false, why is the
-// reason, as in "a person has not approved PR #142", and at is the only commit that has a pass, or
+// or effect.ApprovePR; sha is the head that the command names, or empty. If ok is false, why is
+// the reason, as in "a person has not approved PR #142". at is the only commit that has a pass, or
 // empty.
 type Pass func(home, session string, kind effect.Kind, pr int, sha string) (
 	ok bool, why, at string)
 
-// ground holds the facts about the loop by which a link judges. The zero value is an unknown loop,
-// under which no merge passes.
+// ground holds the facts about the loop that a link needs to judge. The zero value is an unknown
+// loop, under which every merge is refused.
 type ground struct {
 	// project is the absolute path of the loop's project. It is empty if the sealed record cannot
-	// be read; then no merge passes.
+	// be read; then every merge is refused.
 	project string
-	runs    []loop.Tracker // the trackers with which its runs began
+	runs    []loop.Tracker // the trackers that its runs began with
 	config  string         // configuration of the runs; empty if an older version began them
 	pass    Pass           // may be nil
-	links   folder         // the session's, for pass
+	links   folder         // links of the session, for pass
 	// audits is the current phase of an audit loop, in which nothing may leave the worktree. It is
-	// empty if the loop is not such a loop, or its post action may push.
+	// empty for any other loop, and if the post action may push.
 	audits string
 	// branch is the audit loop's own branch in a phase that writes, and empty in any other.
 	branch string
-	// ended reports that every loop of the session has ended, and no person has typed since.
+	// ended reports that all loops of the session have ended and the person has not typed since.
 	ended bool
 	// unread reports that the sealed record exists but cannot be read. The loop may then be an
 	// audit loop.
@@ -54,8 +54,8 @@ func (g ground) takePass(kind effect.Kind, pr int, sha string) (ok bool, why, at
 	return g.pass(g.links.home, g.links.session, kind, pr, sha)
 }
 
-// ground returns the facts about a session's loop and reports whether it is on: its sealed record
-// exists or cannot be examined. A link of a loop that is not on runs its program without judging
+// ground returns the facts about a session's loop and reports whether the loop is on: its sealed
+// record exists or cannot be examined. If the loop is off, a link runs its program without judging
 // it.
 func (f folder) ground(pass Pass) (g ground, on bool) {
 	path := seal.SwitchPath(f.home, f.session)
@@ -113,7 +113,7 @@ func (f folder) note(g ground, tool string, r *Refusal) {
 }
 
 // noteStarts records what an allowed program is about to do on a forge, so that the session's next
-// event counts it however the program was started.
+// event counts it, regardless of how the program was started.
 func (f folder) noteStarts(g ground, s Start, acts []effect.Act) {
 	for _, a := range acts {
 		n := store.NotedStart{

@@ -32,11 +32,13 @@ func (s Start) readFile(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(s.Cwd, path)
 	}
-	return safefile.ReadHead(path, effect.MaxFile+1) // one byte more shows that it is longer
+	// one byte over the limit shows that the file is longer
+	return safefile.ReadHead(path, effect.MaxFile+1)
 }
 
-// judge returns a refusal if the program must not run, and otherwise its acts, without those of
-// programs that it starts through a link. It consumes the loop's pass for a merge.
+// judge returns a refusal if the program must not run. Otherwise it returns the program's acts,
+// without those of programs that it starts through a link. It consumes the loop's pass for a
+// merge.
 func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	var unread error
 	repo := sync.OnceValue(func() effect.Repo {
@@ -117,8 +119,8 @@ func curlrc(env func(string) string) string {
 	return ""
 }
 
-// merge judges the only merging act of the command. It consumes a pass for an act that a person may
-// approve, and refuses any other.
+// merge judges the only merging act of the command. It consumes a pass for an act that a person
+// may approve, and refuses any other act.
 func (s Start) merge(g ground, a effect.Act) *Refusal {
 	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
 	switch {
@@ -157,7 +159,7 @@ func (s Start) unsealed() *Refusal {
 		"leave it to a person, who finds the cause with `hooks doctor`")
 }
 
-// plainly returns the plain command that merges a PR. For PR 0 it says N in place of the number.
+// plainly returns the plain command that merges a PR. For PR 0 it uses N in place of the number.
 func (s Start) plainly(pr int) string {
 	name := "N"
 	if pr > 0 {
@@ -177,7 +179,7 @@ func (s Start) forge() string {
 // foreign names the repository of a merge if none of the runs began with it. Otherwise it returns
 // an empty string.
 func (s Start) foreign(g ground, a effect.Act) string {
-	redact := config.Of(g.config, g.project).Redact // the run's record is redacted too
+	redact := config.Of(g.config, g.project).Redact // the run's record is redacted in the same way
 	if len(g.runs) == 0 {                           // an older version began the run
 		url := tracker.Repo(context.Background(), g.project).Base().URL
 		g.runs = []loop.Tracker{{URL: redact(url)}}
@@ -214,8 +216,8 @@ func (s Start) foreign(g ground, a effect.Act) string {
 	return "the repository of " + s.Cwd
 }
 
-// leadsAway lists the variables that may make git use another repository or other remotes than
-// those of the working directory.
+// leadsAway lists the variables that may make git use a repository or remotes other than those of
+// the working directory.
 var leadsAway = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_CONFIG", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
 	"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS",
@@ -261,7 +263,7 @@ func (t shellText) holds(via []string, command string) bool {
 	return slices.ContainsFunc(via, t.runsShell) && !(byGit && strings.HasPrefix(command, "git "))
 }
 
-// runsShell reports whether a wrapper, as named in a Via of package guard, runs text in a shell.
+// runsShell reports whether a wrapper, as listed in a Via of package guard, runs text in a shell.
 func (t shellText) runsShell(via string) bool {
 	if name, ok := strings.CutPrefix(via, "git alias "); ok {
 		return strings.HasPrefix(t.repo().Config["alias."+strings.ToLower(name)], "!")

@@ -15,7 +15,7 @@ import (
 	"hooks/internal/term"
 )
 
-// These are the exit codes of a shell for a program that cannot be started.
+// The exit codes of a shell for a program that cannot be started.
 const (
 	cannotRun = 126
 	notFound  = 127
@@ -23,7 +23,7 @@ const (
 
 // Run acts as the link whose name is in argv[0]: it judges the arguments and executes the real
 // program. It returns only if the process was not started as a link (isLink is false), or if the
-// real program is refused or cannot be started. Merges need a pass.
+// real program is refused or cannot be started. A merge needs a pass.
 func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	if len(argv) == 0 {
 		return 0, false
@@ -51,8 +51,8 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	return cannotRun, true
 }
 
-// judge judges the program for every loop whose links were found, and returns the phase of an audit
-// loop among them. A panic counts as a refusal, so that it does not let a merge pass.
+// judge judges the program for every loop whose links were found. It also returns the phase of an
+// audit loop among them. A panic counts as a refusal, so that it does not let a merge pass.
 func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, phase string) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -66,8 +66,7 @@ func auditOf(worktree string) *loop.Budget {
 }
 
 // offerRemoval offers to remove the worktree of a complete loop. --fix removes it only if nothing
-// would be lost: the client has ended, and no file but the loop's is ignored by git or hidden from
-// it.
+// is lost: the client has ended, and git neither ignores nor hides any file except the loop's own.
 func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 	way, why := "`hooks doctor --fix` removes it and keeps the branch and the history", ""
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
@@ -95,8 +94,8 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 	}
 }
 
-// ignoredIn returns a file of a worktree that git ignores and that is not the audit loop's. It is
-// empty if there is no such file.
+// ignoredIn returns a file of a worktree that git ignores and that does not belong to the audit
+// loop. It is empty if there is no such file.
 func (m *machine) ignoredIn(worktree string) string {
 	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
 		"--exclude-standard")
@@ -112,7 +111,7 @@ func (m *machine) ignoredIn(worktree string) string {
 	return ""
 }
 
-// remove moves the worktree's run into the project's archive and lets git remove the worktree,
+// remove moves the worktree's run into the project's archive and calls git to remove the worktree,
 // without force.
 func (m *machine) remove(worktree, runID string) error {
 	files, err := m.open(worktree)
@@ -125,7 +124,7 @@ func (m *machine) remove(worktree, runID string) error {
 		return err
 	}
 	err = files.Archive(audit.Name, runID)
-	_ = tx.End() // the worktree is removed anyway
+	_ = tx.End() // the worktree is removed in any case
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 // tested lists the client's versions that the end-to-end suite runs on, the newest first.
 var tested = [...]string{"2.1.330", "2.1.329"}
 
-// A client older than oldest may pass gates unanswered. With one older than complete, auto mode may
-// skip a gate, a lock may name another process, and a removed worktree stops the hooks.
+// With a client older than oldest, a gate may pass unanswered. With one older than complete, auto
+// mode may skip a gate, a lock may name another process, and a removed worktree stops the hooks.
 const oldest, complete = "2.1.200", "2.1.239"
 
 func clientVersion(m *machine, n *notes) {

@@ -27,20 +27,20 @@ import (
 // Doctor holds the options of a checkup. Env, Dir and Now are required.
 type Doctor struct {
 	Env     func(string) string
-	Dir     string // where the command was typed
+	Dir     string // folder where the command was typed
 	Now     time.Time
 	Version string // output of `hooks version`
 	Managed string // folder of the administrator's settings; "" for the system's default
-	Live    bool   // start one real session of the client, which costs a few cents
-	// Archive is `hooks loop reset` for one skill. If it is nil, nothing is archived.
+	Live    bool   // starts one real session of the client, which costs a few cents
+	// Archive performs `hooks loop reset` for one skill. If it is nil, nothing is archived.
 	Archive func(loop.Skill) error
 }
 
-// machine holds the inputs of the checks. Each is read once.
+// machine holds the inputs of the checks. Each input is read once.
 type machine struct {
 	Doctor
 	project  string
-	client   string // the client's own folder, empty if it is unknown
+	client   string // the client's folder, "" if unknown
 	self     loop.Program
 	config   config.Config
 	repo     tracker.Facts
@@ -88,8 +88,7 @@ func (m *machine) walk(list []check) []*notes {
 	return results
 }
 
-// examine runs one check. Every program that it starts has a time limit, so the check comes to an
-// end.
+// examine runs one check. Every program that it starts has a time limit, so the check always ends.
 func (m *machine) examine(c check) (n *notes) {
 	n = &notes{check: c, Check: report.Check{Group: c.group, Name: c.name, Status: report.Fine,
 		Found: []string{}, Problems: []report.Problem{}, Fixed: []string{}}}
@@ -167,8 +166,8 @@ func (m *machine) shown(path string) string {
 func join(list []string) string { return strings.Join(list, ", ") }
 
 const (
-	childTime = 3 * time.Second // for another program, which may use a network
-	hookTime  = 5 * time.Second // for this program, even on a busy machine
+	childTime = 3 * time.Second // time limit of another program, which may use a network
+	hookTime  = 5 * time.Second // time limit of this program, even on a busy machine
 )
 
 // run runs a program in the project and returns its trimmed output.

@@ -16,7 +16,7 @@ func receipts(m *machine, n *notes) {
 	var run loop.Budget
 	if files, err := store.Open(m.project); err == nil {
 		for _, skill := range kind.Skills() {
-			st, _ := files.Load(skill) // state-files reports errors
+			st, _ := files.Load(skill) // the check state-files reports errors
 			if st.Budget == nil {
 				continue
 			}

@@ -10,10 +10,10 @@ import (
 
 // Setup holds the facts that `hooks init` needs before it registers the program.
 type Setup struct {
-	Governed   []install.Skill // installed skills whose loops are governed, except our plugin's
-	Registered bool            // in a settings file
-	Plugged    bool            // as the plugin
-	Source     string          // folder of our plugin, "" if it is not found
+	Governed   []install.Skill // installed skills whose loops are governed, except the plugin's
+	Registered bool            // registered in a settings file
+	Plugged    bool            // registered as the plugin
+	Source     string          // folder of the plugin, "" if it is not found
 	// Begin is the line that begins a governed loop in a session here. If no skill can be governed,
 	// it is a comment with the command that installs one.
 	Begin string
@@ -46,7 +46,8 @@ func governedSkills(m *machine, n *notes) {
 	}
 }
 
-// names returns the commands that the configurations of the project and of the person add to ours.
+// names returns the commands that the configurations of the project and of the person add to the
+// built-in ones.
 func (m *machine) names() []loop.Names {
 	return []loop.Names{m.config.Names(), config.User(m.client).Names()}
 }
@@ -60,8 +61,8 @@ func (m *machine) governed() []install.Skill {
 	})
 }
 
-// beginLine returns the line that begins a loop. It takes the first work skill, else the first
-// review skill, else the first prompt skill. Without any it uses the plugin's.
+// beginLine returns the line that begins a loop. It prefers a work skill, then a review skill,
+// then a prompt skill. If none is installed, it uses the plugin's.
 func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	for _, kind := range loop.Kinds {
 		for _, skill := range list {

@@ -33,8 +33,8 @@ var liveArgs = [...]string{
 // maxLog bounds the part of the log that is read, in bytes.
 const maxLog = 16 << 20
 
-// live starts one real session of the person's client in the project, without a loop. Every hook of
-// this program that fires in it writes a line to a log, which proves that it fired.
+// live starts one real session of the person's client in the project, without a loop. Every hook
+// of this program that fires in it writes a line to a log, which proves that the hook fired.
 func live(m *machine, n *notes) {
 	if !m.Live {
 		n.skip("hooks doctor --live starts one real session, which costs a few cents")
@@ -46,7 +46,7 @@ func live(m *machine, n *notes) {
 		return
 	}
 	defer os.RemoveAll(dir)
-	_, set := m.settings().Setting("env", "HOOKS_LOG") // overrides the environment
+	_, set := m.settings().Setting("env", "HOOKS_LOG") // this value overrides the environment
 	log := cmp.Or(set.String(), filepath.Join(dir, "log"))
 	before, _ := safefile.ReadHead(log, maxLog)
 	env := append(without("CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "HOOKS_LOG", "PWD",

@@ -51,7 +51,7 @@ func configuration(m *machine, n *notes) {
 	for _, w := range c.Unread {
 		n.warn("write it as in docs/configuration.md, or move it out of the block", "%s", w)
 	}
-	// The client reads these files as instructions, but the program does not read them.
+	// The client reads these files as instructions, but this program ignores them.
 	dir := filepath.Join(m.project, ".claude")
 	if !config.Load(dir).Same(config.Parse("")) {
 		n.warn("move the block to CLAUDE.md in the project's root",

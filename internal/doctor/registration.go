@@ -41,8 +41,8 @@ func (m *machine) from(f *install.File) string {
 	return fmt.Sprintf("%s (%s)", m.shown(f.Path), f.Scope)
 }
 
-// settingsFiles finds settings that the client cannot read. The client skips a whole file for one
-// value of a wrong type, in headless mode (-p) without a message.
+// settingsFiles finds settings that the client cannot read. One value of a wrong type makes the
+// client skip the whole file; in headless mode (-p) it prints no message.
 func settingsFiles(m *machine, n *notes) {
 	for _, f := range m.settings().Files {
 		if f.Bad != "" {
@@ -97,9 +97,8 @@ func hooksRegistered(m *machine, n *notes) {
 	n.note("%d of %d events in %s", len(event.Words)-len(missing), len(event.Words), join(files))
 }
 
-// registeredOnce finds events that would count twice. The client runs a handler only once if
-// several settings files have it in the same words. It runs other copies and those of plugins
-// separately.
+// registeredOnce finds events that would count twice. If several settings files contain the same
+// handler, the client runs it once. It runs every other copy, and those of plugins, separately.
 func registeredOnce(m *machine, n *notes) {
 	var events, files []string
 	keep := "keep one"
@@ -128,14 +127,14 @@ func registeredOnce(m *machine, n *notes) {
 	n.noteIfFine("every event runs the program once")
 }
 
-// commandForm compares each entry with the one that this version writes.
+// commandForm compares each entry with the one that this version would write.
 func commandForm(m *machine, n *notes) {
 	for _, h := range m.settings().Ours() {
 		if h.Current() {
 			continue
 		}
 		add := n.warn
-		if h.Event == event.PreToolUse || h.Event == event.Stop { // no rule holds without them
+		if h.Event == event.PreToolUse || h.Event == event.Stop { // no rule works without these two
 			add = n.fail
 		}
 		add(again(h.File), "%s is not as this version writes it, so it may not run when it must; "+
@@ -182,7 +181,7 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 				"else build it there"
 		}
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
-			err = p.Err // omit the path, which the text has already
+			err = p.Err // omit the path, which the message already contains
 		}
 		n.fail(way, "%s starts %s: %v", where, path, err)
 		return
@@ -233,7 +232,7 @@ func switches(m *machine, n *notes) {
 			"%s: allowManagedHooksOnly is on, so the client ignores this registration",
 			m.shown(at.Path))
 	}
-	variable := func(name string) string { // "env" of the settings overrides the shell
+	variable := func(name string) string { // "env" in the settings overrides the shell
 		if _, v := m.settings().Setting("env", name); v.Exists() {
 			return v.String()
 		}

@@ -19,7 +19,7 @@ import (
 type scratch struct {
 	*machine
 	play.Session
-	latency map[string]time.Duration // of the last call, by word
+	latency map[string]time.Duration // latency of the last call, by word
 }
 
 // selfTest plays one tick of a loop through the registered command lines, and checks every reply.
@@ -46,10 +46,10 @@ func selfTest(m *machine, n *notes) {
 }
 
 // step is an event of the self-test and the text that a field of its reply must contain. If field
-// is empty, there must be no reply.
+// is empty, the reply must be empty.
 type step struct {
 	what, word  string
-	event       []any // fields, as for play.Object
+	event       []any // fields for play.Object
 	field, want string
 }
 
@@ -114,7 +114,7 @@ func (s *scratch) take(t step) error {
 	if !ok {
 		return nil
 	}
-	if _, err := s.located(h); err != nil { // its command line would let everything pass
+	if _, err := s.located(h); err != nil { // its command line would let every call pass
 		return fmt.Errorf("%s: %w", h.Word, err)
 	}
 	env := s.Environ(append(without("CLAUDE*", "HOOKS_LOG", "PWD"),
@@ -143,7 +143,7 @@ func (s *scratch) hook(word string) (install.Hook, bool) {
 }
 
 // without returns this process's environment without the named variables. A "*" at the end of a
-// name matches any rest.
+// name matches any suffix.
 func without(names ...string) []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		own, _, _ := strings.Cut(kv, "=")

@@ -35,7 +35,7 @@ func stateFiles(m *machine, n *notes) {
 	for _, skill := range kind.Skills() {
 		s, err := files.Load(skill)
 		_, lockErr := files.Holder(skill)
-		if _, notes, _ := files.Look(skill); len(notes) > 0 { // seal reports it
+		if _, notes, _ := files.Look(skill); len(notes) > 0 { // the check seal reports it
 			continue
 		}
 		unreadable(n, errors.Join(err, lockErr))
@@ -81,7 +81,7 @@ func seals(m *machine, n *notes) {
 	n.note("%s", dir.Path())
 	files, err := m.open(m.project)
 	if err != nil {
-		return // state-files reports it
+		return // the check state-files reports it
 	}
 	defer files.Close()
 	for _, skill := range kind.Skills() {

@@ -56,7 +56,7 @@ type notes struct {
 
 // repair is the fix that --fix makes for a problem.
 type repair struct {
-	fixed string // what the repair did, for people
+	fixed string // what the repair did, shown to people
 	do    func() error
 }
 
@@ -96,7 +96,7 @@ func (n *notes) noteIfFine(fact string) {
 	}
 }
 
-// repaired adds a repair for --fix. fixed is the text printed when it was made.
+// repaired adds a repair for --fix. fixed is the text to print after the repair.
 func (n *notes) repaired(fixed string, do func() error) {
 	n.repairs = append(n.repairs, repair{fixed, do})
 }

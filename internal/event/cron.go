@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// longest bounds how far ahead Next looks. A schedule expires in the client after seven days.
+// longest bounds how far ahead Next searches. The client drops a schedule after seven days.
 const longest = 8 * 24 * time.Hour
 
 // Next returns the first minute after a time, in its zone, at which the schedule fires. It returns

@@ -12,7 +12,7 @@ const MaxQuestions = 4
 // Question is one question of the client's dialog.
 type Question struct {
 	Question string   `json:"question"`
-	Header   string   `json:"header"` // at most 12 characters are shown
+	Header   string   `json:"header"` // the client shows at most 12 characters
 	Multiple bool     `json:"multiSelect"`
 	Options  []Option `json:"options"`
 }
@@ -27,7 +27,7 @@ type Option struct {
 // AFK is false and the answer is not Unanswered.
 type Answers struct {
 	List []Answer // in the order of the client's object
-	// AFK reports that the dialog timed out because no one was there (afkTimeoutMs).
+	// AFK reports that the dialog timed out because the person was away (afkTimeoutMs).
 	AFK bool
 	// Forged reports that the call had answers in its input. It is set on PreToolUse only, because
 	// afterwards the client itself writes the person's answers into the input.
@@ -55,8 +55,8 @@ func (e Event) Answers() Answers {
 }
 
 // ParseAnswers reads a dialog's result object: tool_response of the event or, if the event was
-// missed, toolUseResult of a transcript line. A value of another shape has no answers, and neither
-// has one with marks of another shape.
+// missed, toolUseResult of a transcript line. If the object or one of its marks has another shape,
+// the result has no answers.
 func ParseAnswers(response gjson.Result) Answers {
 	a := Answers{AFK: present(field(response, "afkTimeoutMs"))}
 	notes := field(response, "annotations")
@@ -74,8 +74,8 @@ func ParseAnswers(response gjson.Result) Answers {
 	return a
 }
 
-// unanswered returns the mark of an unanswered question, or "". A mark of an unknown type counts
-// too.
+// unanswered returns the mark of an unanswered question, or "". A mark of an unknown type also
+// counts as unanswered.
 func unanswered(note gjson.Result) string {
 	v := field(note, "unanswered")
 	if !present(v) || v.Type == gjson.False {

@@ -48,8 +48,8 @@ type input struct {
 	Background  *bool             `json:"run_in_background,omitempty"`
 }
 
-// Encode returns the reply as one JSON object, or nil if it is empty. A part that the event cannot
-// express is shown to the person instead of being lost.
+// Encode returns the reply as one JSON object, or nil if it is empty. A part that the event does
+// not accept is shown to the person, so that it is not lost.
 func (r Reply) Encode(name string) []byte {
 	r = r.fit(name)
 	if r.Empty() {
@@ -80,7 +80,7 @@ func (r Reply) Encode(name string) []byte {
 		out.Terminal = "\a"
 	}
 	text, err := codec.Encode(out)
-	if err != nil { // strings always encode
+	if err != nil { // encoding strings cannot fail
 		panic("encode reply: " + err.Error())
 	}
 	return text
@@ -100,7 +100,7 @@ func (r Reply) fit(name string) Reply {
 		answerDialog: name == PermissionRequest,
 	}
 	if !accepted[r.verdict] {
-		r.say = join(r.reason, r.say) // first, because a long message is cut at its end
+		r.say = join(r.reason, r.say) // comes first, because a long message is cut at its end
 		r.decision = decision{}
 	}
 	reads := prompt || stop && r.verdict == block || slices.Contains(
@@ -125,7 +125,7 @@ func cleaned(questions []Question) (list []Question) {
 	return list
 }
 
-// The client replaces a text of more than 10,000 UTF-16 units by a file name.
+// The client replaces a text of more than 10,000 UTF-16 units with a file name.
 const (
 	maxUnits = 9900
 	cutMark  = "\n… (cut)"

@@ -24,9 +24,9 @@ type Event struct {
 
 	Tool      string       `json:"tool_name"`     // never empty on the tool events
 	Input     gjson.Result `json:"tool_input"`    // an object, or absent
-	Response  gjson.Result `json:"tool_response"` // of any type, or absent
+	Response  gjson.Result `json:"tool_response"` // any JSON type, or absent
 	ToolUseID string       `json:"tool_use_id"`
-	Error     string       `json:"error"` // of a PostToolUseFailure: the tool's message
+	Error     string       `json:"error"` // PostToolUseFailure: the tool's message
 
 	// Prompt is typed text, a task notification or a wake-up.
 	Prompt string `json:"prompt"`
@@ -37,15 +37,15 @@ type Event struct {
 
 	StopActive      *bool  `json:"stop_hook_active"` // a hook already blocked a Stop of this turn
 	LastMessage     string `json:"last_assistant_message" codec:"loose"`
-	AgentTranscript string `json:"agent_transcript_path"` // of a SubagentStop
+	AgentTranscript string `json:"agent_transcript_path"` // set for SubagentStop
 	Background      []Task `json:"background_tasks"`
 	Crons           []Cron `json:"session_crons"`
 
-	Reason  string `json:"reason"` // of a SessionEnd
-	Failure string `json:"-"`      // of a StopFailure: the kind of API error, as in "rate_limit"
+	Reason  string `json:"reason"` // set for SessionEnd
+	Failure string `json:"-"`      // StopFailure: the kind of API error, as in "rate_limit"
 }
 
-// StopFirst reports whether the client says that no Stop of this turn was blocked yet.
+// StopFirst reports whether the client says that it has not yet blocked a Stop of this turn.
 func (e Event) StopFirst() bool { return e.StopActive != nil && !*e.StopActive }
 
 // Task is background work that continues after the turn.

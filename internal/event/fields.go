@@ -17,9 +17,9 @@ const (
 	maxDepth  = 64 // gjson scans each byte once per level
 )
 
-// Fields returns the scalars of tool_input in order. A value nested over 64 levels deep is returned
-// as raw JSON. After 4,096 fields, whole is false: the rest is unread and cannot be judged
-// harmless.
+// Fields returns the scalars of tool_input in order. A value nested over 64 levels deep is
+// returned as raw JSON. After 4,096 fields, whole is false: the rest is unread, so it may be
+// harmful.
 func (e Event) Fields() (list []Field, whole bool) {
 	whole = flatten("", e.Input, 0, func(f Field) bool {
 		if len(list) == maxFields {

@@ -31,7 +31,8 @@ func (e Event) EndsSchedule() bool {
 		e.Tool == "ScheduleWakeup" && e.Flag("stop")
 }
 
-// Ending returns the call that removes the schedule, as the model is asked for it.
+// Ending returns the call that removes the schedule, in the form in which the model is asked for
+// it.
 func (c Cron) Ending() string {
 	if c.Recurring {
 		return "CronDelete " + c.ID
@@ -39,7 +40,7 @@ func (c Cron) Ending() string {
 	return `ScheduleWakeup {"stop":true}`
 }
 
-// StopsLoop reports whether a person typed loop.StopWord. Either of two events may report it.
+// StopsLoop reports whether a person typed loop.StopWord. Two kinds of event may report it.
 func (e Event) StopsLoop() bool {
 	if e.Name == UserPromptExpansion {
 		return e.Command == "loop" && strings.TrimSpace(e.Args) == "stop"

@@ -24,17 +24,17 @@ const (
 	maxNesting = 1000
 )
 
-// hintClient is the hint for input that the client does not write.
+// hintClient is the hint for input that did not come from the client.
 const hintClient = "hook words read the JSON object that the client writes on stdin; " +
 	"run `hooks doctor` to check the registration"
 
 // Read reads the one JSON object that the client writes for a hook word. It returns once the object
-// is complete, because stdin may never be closed. It ignores what follows the object, so the result
+// is complete, because stdin may never be closed. It ignores bytes after the object, so the result
 // does not depend on how the bytes arrive. A leading byte order mark and white space are allowed.
 //
-// Read returns an error with a hint for an unknown word, more than 4 MiB, a value not complete
-// before r times out, anything but one JSON object, a repeated key in an object, another event than
-// the word's, and a wrong type in a field that decides.
+// Read returns an error with a hint for an unknown word, for more than 4 MiB, for a value that is
+// not complete before r times out, for anything but one JSON object, for a repeated key in an
+// object, for an event other than the word's, and for a wrong type in a field that a decision needs.
 func Read(word string, r io.Reader) (Event, error) {
 	name := NameOf(word)
 	if name == "" {

@@ -6,12 +6,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Reply is a hook's answer. Nothing, Block, Deny, Ask, Send and AnswerDialog make one. The zero
-// value is Nothing, which changes nothing. Encode gives it the form of the firing event.
+// Reply is a hook's answer. Nothing, Block, Deny, Ask, Send and AnswerDialog create replies. The
+// zero value is Nothing, which changes nothing. Encode gives it the form of the firing event.
 type Reply struct {
 	decision
-	context string // for the model
-	say     string // for the person
+	context string // text for the model
+	say     string // text for the person
 	ring    bool
 }
 
@@ -19,10 +19,10 @@ type Reply struct {
 type decision struct {
 	verdict verdict
 	reason  string
-	rule    string // the rule that refuses
-	ends    bool   // a refused call ends its turn
-	hidden  bool   // a refused prompt is not shown
-	input   *input // in place of the call's
+	rule    string // name of the rule that refuses
+	ends    bool   // refusing the call also ends its turn
+	hidden  bool   // the refused prompt is not shown
+	input   *input // replaces the call's input
 }
 
 type verdict uint8
@@ -39,9 +39,9 @@ const (
 // Nothing returns the reply that leaves the decision to the client.
 func Nothing() Reply { return Reply{} }
 
-// Block refuses the end of a turn (Stop, SubagentStop), which makes the model continue, its start
-// (UserPromptSubmit, UserPromptExpansion) or a change of settings (ConfigChange). At a Stop the
-// model reads the reason, otherwise the person.
+// Block refuses the end of a turn (Stop, SubagentStop), so that the model continues. It also
+// refuses the start of a turn (UserPromptSubmit, UserPromptExpansion) or a change of settings
+// (ConfigChange). At a Stop the model reads the reason, otherwise the person.
 func Block(reason string) Reply { return Reply{decision: decision{verdict: block, reason: reason}} }
 
 // Deny refuses a tool call (PreToolUse). The model reads the reason. Unlike a Block, it never makes
@@ -99,8 +99,8 @@ func (r Reply) Ring() Reply {
 	return r
 }
 
-// Ends makes the refusal of a call end the turn or the worker that made it (PreToolUse). The model
-// is not asked again, and no Stop or SubagentStop follows.
+// Ends makes the refusal of a call also end the turn or the worker that made it (PreToolUse). The
+// model gets no further request, and no Stop or SubagentStop follows.
 func (r Reply) Ends() Reply {
 	r.ends = true
 	return r
@@ -140,10 +140,10 @@ func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 // text.
 func (r Reply) Decides() bool { return r.verdict != none }
 
-// Reason returns the text of a refusal, as given.
+// Reason returns the text of a refusal before any change by Encode.
 func (r Reply) Reason() string { return r.reason }
 
-// PersonText returns the text for the person, as given.
+// PersonText returns the text for the person before any change by Encode.
 func (r Reply) PersonText() string { return r.say }
 
 // Empty reports whether Encode returns nothing.

@@ -11,8 +11,8 @@ const (
 	toolDialog     = "AskUserQuestion"
 )
 
-// inputTexts returns the members of a tool's input on which decisions depend. If present, they must
-// be strings. Other tools, above all MCP tools, may use these names for anything.
+// inputTexts returns the members of a tool's input on which decisions depend. If present, they
+// must be strings. Other tools, especially MCP tools, may use these names for any value.
 func inputTexts(tool string) []string {
 	switch tool {
 	case toolBash, toolPowerShell, toolMonitor:

@@ -9,9 +9,9 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// powershell reads PowerShell text. Every command that begins with a program's name counts,
-// wherever it is in the text. The brake does not judge such commands as they start, so text that is
-// only known when it runs is recorded as opaque.
+// powershell reads PowerShell text. It reads every command that begins with a program's name,
+// anywhere in the text. The brake does not judge these commands when they start, so text that is
+// only known at run time is recorded as opaque.
 func powershell(f *plain.Frame, text string) {
 	text = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `\`, "/").Replace(text)
 	start, quote, comment, called := 0, byte(0), false, false
@@ -38,8 +38,8 @@ func powershell(f *plain.Frame, text string) {
 	}
 }
 
-// powershellCommand reads one command. called reports whether & comes before it: only then is a
-// quoted string a command.
+// powershellCommand reads one command. called reports whether & precedes it; only then is a quoted
+// string a command.
 func powershellCommand(f *plain.Frame, text string, called bool) {
 	argv := f.WordsOf(text)
 	if len(argv) > 2 && argv[1].Text == "=" { // $x = gh pr merge 5

@@ -8,7 +8,7 @@
 //
 // Guard judges only literal text, before it runs, and evaluates nothing. The computed result of a
 // script, a make recipe or another language is at most Opaque; the brake judges the programs that
-// it starts. All frames of a reading share one Machine, which holds the acts and the work left.
+// it starts. All frames of a reading share one Machine, which holds the acts and the remaining work.
 package guard
 
 import (
@@ -28,9 +28,9 @@ func Read(c effect.Call, repo func() effect.Repo, files effect.Files) effect.Rea
 	return reading(m, func() { readCall(m.Shell(c.Cwd), c) })
 }
 
-// ReadArgv returns the effect of a program that is about to start with exactly these words; argv[0]
-// is its name. Nothing is expanded, and standard input is unknown. env returns the variables of the
-// program's environment. c supplies the working directory and the loop's paths.
+// ReadArgv returns the effect of a program that is about to start with exactly these arguments;
+// argv[0] is its name. Nothing is expanded, and standard input is unknown. env returns the
+// variables of the program's environment. c supplies the working directory and the loop's paths.
 func ReadArgv(
 	argv []string, env func(string) string, c effect.Call, repo func() effect.Repo,
 	files effect.Files,
@@ -47,8 +47,8 @@ func ReadArgv(
 	})
 }
 
-// reading calls run and returns m.Read. A panic sets Unparsable, so that text on which the reading
-// fails does not pass as harmless.
+// reading calls run and returns m.Read. A panic sets Unparsable, so that a text that makes the
+// reader panic does not pass as harmless.
 func reading(m *plain.Machine, run func()) (r effect.Reading) {
 	defer func() {
 		if p := recover(); p != nil {

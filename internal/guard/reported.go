@@ -34,7 +34,7 @@ func Reported(c effect.Call) (payload string, reports bool) {
 	case r.Op == syntax.WordHdoc:
 		payload = literal(f, r.Word)
 	case r.Op == syntax.Hdoc && (r.Word.Lit() == "" || strings.Contains(r.Word.Lit(), `\`)):
-		payload = r.Hdoc.Lit() // its end is quoted, so nothing in it is expanded
+		payload = r.Hdoc.Lit() // a quoted delimiter, so nothing is expanded
 	}
 	if shellword.HasUnknown(payload) {
 		payload = ""

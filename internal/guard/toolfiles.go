@@ -12,8 +12,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// edit judges Write, Edit, MultiEdit and NotebookEdit by their path. The caller judges the text
-// that they leave in a settings file.
+// edit judges Write, Edit, MultiEdit and NotebookEdit by their path. The caller judges the
+// resulting text of a settings file.
 func edit(f *plain.Frame, c effect.Call) {
 	p := effect.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
@@ -28,7 +28,7 @@ func edit(f *plain.Frame, c effect.Call) {
 	f.Writes(shellword.Lit(p), c.Tool+" "+p)
 }
 
-// writes judges tools that write files, by every path in their fields.
+// writes judges tools that write files by all paths in their fields.
 func (t tool) writes() {
 	if !t.Has(`write edit create delete remove move rename append replace insert patch update
 save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str`) {

@@ -11,9 +11,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// add registers the program, given by its absolute path, in the text of a settings file. It returns
-// the text unchanged if the program is already registered, and replaces entries of another binary
-// or an older version. before is as for remove. The text has passed check.
+// add registers the program, given by its absolute path, in the text of a settings file. It
+// returns the text unchanged if the program is already registered, and replaces entries of another
+// binary or an older version. before is as for remove. The text must have passed check.
 func add(text, program string, before *string) string {
 	list := entries(program)
 	if _, bare := cutBOM(text); len(programs(bare)) == len(list) && hasAll(bare, list) {
@@ -49,8 +49,8 @@ func hasAll(text string, list []entry) bool {
 	})
 }
 
-// asStrong reports whether a group has a handler that runs whenever our own group's does, with at
-// least its timeout. Both are JSON.
+// asStrong reports whether a group has a handler that runs whenever this program's group would,
+// with at least the same timeout. Both are JSON.
 func asStrong(group, own string) bool {
 	conditions, handlers := apart(group)
 	ours, our := apart(own)
@@ -63,7 +63,7 @@ func asStrong(group, own string) bool {
 
 // apart splits a group into its conditions and its handlers.
 func apart(group string) (conditions map[string]any, handlers []any) {
-	_ = json.Unmarshal([]byte(group), &conditions) // anything but an object has no handlers
+	_ = json.Unmarshal([]byte(group), &conditions) // a value that is not an object has no handlers
 	handlers, _ = conditions["hooks"].([]any)
 	delete(conditions, "hooks")
 	return conditions, handlers
@@ -79,8 +79,8 @@ func untimed(handler any) (rest map[string]any, seconds float64) {
 	return rest, seconds
 }
 
-// appendKid appends a member to the object in, or an element to the list in if key is "", on lines
-// of its own. It indents them as the line on which in begins, by one level more.
+// appendKid appends a member to the object in, or an element to the list in if key is "", on a
+// separate line. It indents the new line by one level more than the line on which in begins.
 func appendKid(text string, in gjson.Result, key, value string) string {
 	newline, unit := "\n", "  "
 	if strings.Contains(text, "\r\n") {
@@ -97,7 +97,8 @@ func appendKid(text string, in gjson.Result, key, value string) string {
 	if key != "" {
 		b.WriteString(quote(key) + ": ")
 	}
-	_ = json.Indent(&b, []byte(value), outer+unit, unit) // cannot fail: the value is ours
+	// cannot fail for a value that this program wrote
+	_ = json.Indent(&b, []byte(value), outer+unit, unit)
 	kid := newline + outer + unit + strings.ReplaceAll(b.String(), "\n", newline)
 	if kids := look(in).kids; len(kids) > 0 {
 		end := kids[len(kids)-1].end

@@ -25,7 +25,7 @@ type entry struct {
 func entries(program string) (list []entry) {
 	gjson.Get(plugin.Hooks, "hooks").ForEach(func(name, groups gjson.Result) bool {
 		group := groups.Get("0").Raw
-		set := func(key, raw string) { // cannot fail: the text is ours
+		set := func(key, raw string) { // cannot fail for embedded text
 			group, _ = sjson.SetRaw(group, "hooks.0."+key, raw)
 		}
 		word := event.WordOf(name.String())
@@ -36,7 +36,7 @@ func entries(program string) (list []entry) {
 		} else {
 			set("command", quote(program))
 			set("args", "["+quote(word)+"]")
-			group, _ = sjson.Delete(group, "hooks.0.onFailure") // there may be no shell
+			group, _ = sjson.Delete(group, "hooks.0.onFailure") // the machine may have no shell
 		}
 		var b bytes.Buffer
 		_ = json.Compact(&b, []byte(group))
@@ -57,7 +57,8 @@ func switchCheck(command string) string {
 	return "for " + check
 }
 
-// switchName is the end of the switch file's path in our shell lines; see seal.SwitchPath.
+// switchName is the end of the switch file's path in the registered shell lines; see
+// seal.SwitchPath.
 const switchName = "/on/$CLAUDE_CODE_SESSION_ID"
 
 // programOf returns the binary of this program that a handler starts, or "" if it starts another
@@ -70,15 +71,15 @@ func programOf(handler gjson.Result) string {
 	return program
 }
 
-// named reports whether a path has the name of this program.
+// named reports whether a path has this program's file name.
 func named(program string) bool {
 	base := program[strings.LastIndexAny(program, `/\`)+1:]
 	return base == "hooks" || strings.EqualFold(base, "hooks.exe")
 }
 
-// starts returns the program and the one word that a handler starts it with: in exec form, or as a
-// shell line of a path and a word, followed by nothing except our own check. It returns "" and ""
-// for any other handler.
+// starts returns the program that a handler starts and its single argument. The handler has exec
+// form, or is a shell line of a path and a word, followed by nothing except the registered check.
+// It returns "" and "" for any other handler.
 func starts(handler gjson.Result) (program, word string) {
 	if kind := handler.Get("type").String(); kind != "command" && kind != "" {
 		return "", ""
@@ -88,10 +89,11 @@ func starts(handler gjson.Result) (program, word string) {
 		return command, list[0].String()
 	}
 	line := command
-	if _, shell, found := strings.Cut(command, "<#'\n"); found { // before it: PowerShell
+	// for PowerShell, the check comes first
+	if _, shell, found := strings.Cut(command, "<#'\n"); found {
 		line = shell
 	}
-	for _, behind := range []string{"||sh ", "||for "} { // needed, because a path may contain ||
+	for _, behind := range []string{"||sh ", "||for "} { // the path itself may contain ||
 		if run, rest, _ := strings.Cut(line, behind); strings.Contains(rest, switchName) ||
 			strings.Contains(rest, "/launch/hooks.sh") {
 			command = run
@@ -108,7 +110,7 @@ func starts(handler gjson.Result) (program, word string) {
 func shellWords(command string) []string {
 	words := loop.SplitWords(command)
 	for len(words) > 0 {
-		name, _, assigns := strings.Cut(words[0], "=") // with a slash in the name, it is a path
+		name, _, assigns := strings.Cut(words[0], "=") // a name with a slash is a path
 		assigns = assigns && !strings.ContainsAny(name, `/\`)
 		if words[0] != "exec" && words[0] != "env" && !assigns {
 			break

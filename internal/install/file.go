@@ -17,13 +17,14 @@ const maxEdited = 4 << 20
 
 // edited is a settings file and its backup, which holds the text before the registration.
 type edited struct {
-	path   string      // absolute, as shown to people
-	target string      // the file to replace, after links
+	path   string      // absolute, for messages
+	target string      // the file to replace, with links resolved
 	mode   fs.FileMode // 0 if there is no file
 	texts
 }
 
-// texts holds the texts of the two files; nil means that the file does not exist.
+// texts holds the texts of the settings file and its backup; nil means that the file does not
+// exist.
 type texts struct{ now, before *string }
 
 func (s *edited) backup() string { return s.path + ".before-hooks" }
@@ -90,7 +91,7 @@ func (s *edited) save(next texts) error {
 	return nil
 }
 
-// put writes or removes the file, unless it changed since it was read.
+// put writes or removes the file, unless the file changed since it was read.
 func (s *edited) put(text *string) error {
 	found, err := read(s.target, maxEdited)
 	switch {
@@ -107,7 +108,7 @@ func (s *edited) put(text *string) error {
 	err = safefile.SyncDir(filepath.Dir(s.target))
 	dir := filepath.Dir(s.path)
 	if info, serr := os.Lstat(dir); serr == nil && info.IsDir() && filepath.Base(dir) == ".claude" {
-		_ = os.Remove(dir) // removes the client's folder only if it is empty
+		_ = os.Remove(dir) // Remove only deletes the client's folder if it is empty
 	}
 	return err
 }

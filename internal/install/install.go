@@ -26,13 +26,13 @@ import (
 // Result describes the change to a settings file.
 type Result struct {
 	Path    string // absolute
-	Backup  string // file with the text before the registration, or ""
-	Diff    string // unified, fit for a terminal; "" if nothing changed
-	Removed bool   // the file was removed because it held nothing else
+	Backup  string // backup with the text before the registration, or ""
+	Diff    string // unified diff that is safe to print; "" if nothing changed
+	Removed bool   // the file was removed because it had no other content
 	Off     bool   // the file disables all hooks
-	Program string // started by the entries; set by Install
+	Program string // binary that the entries start; set by Install
 	Events  int    // number of events with an entry; set by Install
-	Was     string // other binary that the entries started before, or ""
+	Was     string // a different binary that the entries started before, or ""
 }
 
 // Install registers the program in the settings file, which it creates if missing. It is
@@ -67,9 +67,9 @@ func Install(path, program string, dry bool) (r Result, err error) {
 	return r, err
 }
 
-// Uninstall removes the program from the settings file. A file that held nothing else and did not
-// exist before the registration is removed. If nothing else changed since, the former text is
-// restored exactly.
+// Uninstall removes the program from the settings file. It removes a file that has no other
+// content and did not exist before the registration. If nothing else changed since, it restores
+// the former text exactly.
 func Uninstall(path string, dry bool) (Result, error) {
 	return edit(path, dry, func(t texts) (texts, error) {
 		if t.now == nil {
@@ -131,7 +131,7 @@ func (s *edited) result(next texts) Result {
 	if crowded(old) || crowded(text) {
 		old, text = indented(old), indented(text)
 	}
-	// The settings file of a repository is untrusted text.
+	// A repository's settings file is untrusted text.
 	r.Diff = term.Text(string(diff.Diff(oldName, []byte(old), name, []byte(text))))
 	return r
 }
@@ -166,8 +166,8 @@ func side(text *string, path string) (string, string) {
 // maxWait bounds the wait for another edit.
 const maxWait = 10 * time.Second
 
-// serial lets only one edit of this user run at a time. If it cannot lock, and against programs
-// that ignore the lock, only the comparison before the rename protects the file.
+// serial lets only one edit of this user run at a time. If it cannot lock, or if another program
+// ignores the lock, only the comparison before the rename protects the file.
 func serial() (release func()) {
 	dir, err := os.UserCacheDir()
 	if err == nil {
@@ -183,8 +183,8 @@ func serial() (release func()) {
 	return func() { _ = lock.Unlock() }
 }
 
-// Installed describes a registration to a person, with the diff if whole is set, or on a dry
-// run if the file is there already.
+// Installed describes a registration to a person. It includes the diff if whole is set, or on a
+// dry run if the file already exists.
 func (r Result) Installed(dry, whole bool) string {
 	starts := fmt.Sprintf("installed in %s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Was != "" {
@@ -207,8 +207,8 @@ func (r Result) Installed(dry, whole bool) string {
 	return r.change(whole) + starts
 }
 
-// Uninstalled describes a removal to a person, with the diff if whole is set, or on a dry run
-// if the file stays.
+// Uninstalled describes a removal to a person. It includes the diff if whole is set, or on a dry
+// run if the file remains.
 func (r Result) Uninstalled(dry, whole bool) string {
 	switch {
 	case r.Diff == "":

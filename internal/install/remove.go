@@ -7,9 +7,9 @@ import (
 )
 
 // remove removes the program's handlers from the text of a settings file, and the containers that
-// this leaves empty: group, event, "hooks". before is the text before the first registration, or
-// nil. If only the registration was added to it, remove returns it exactly. The text has passed
-// check.
+// become empty: group, event, "hooks". before is the text before the first registration, or nil.
+// If only the registration was added to that text, remove returns it exactly. The text must have
+// passed check.
 func remove(text string, before *string) string {
 	bom, bare := cutBOM(text)
 	found := programs(bare)
@@ -27,18 +27,18 @@ func remove(text string, before *string) string {
 	return bom + bare[:root.Index] + rest + bare[root.Index+len(root.Raw):]
 }
 
-// The depths of the values between the root and a handler.
+// The nesting depths of the values between the root and a handler.
 const (
-	rootDepth = iota // its member "hooks" has the events
+	rootDepth = iota // its member "hooks" holds the events
 	_
-	groupsDepth // the list of an event
+	groupsDepth // the list for an event
 	groupDepth  // its member "hooks" is the list of handlers
 	handlersDepth
 	handlerDepth
 )
 
-// without returns the text of a value without this program's handlers. gone reports that they were
-// all that it held; a group without handlers does nothing.
+// without returns the text of a value without this program's handlers. gone reports that nothing
+// else is left in the value; a group without handlers has no effect.
 func without(v gjson.Result, depth int) (text string, gone bool) {
 	n, list := look(v), depth == groupsDepth || depth == handlersDepth
 	switch {
@@ -47,7 +47,7 @@ func without(v gjson.Result, depth int) (text string, gone bool) {
 	case len(n.kids) == 0 || v.IsArray() != list:
 		return v.Raw, false
 	}
-	end := 0 // of the last kid, in the value
+	end := 0 // offset in the value after the last kid
 	for _, k := range n.kids {
 		start, value, gone := k.start-v.Index, k.value.Raw, false
 		if k.key == "hooks" || depth != rootDepth && depth != groupDepth {
@@ -57,7 +57,7 @@ func without(v gjson.Result, depth int) (text string, gone bool) {
 			return "", true
 		}
 		if !gone {
-			if text == "" { // the first that stays follows the opening bracket
+			if text == "" { // the first remaining kid follows the opening bracket
 				end, text = start, v.Raw[:n.kids[0].start-v.Index]
 			}
 			text += v.Raw[end:k.value.Index-v.Index] + value

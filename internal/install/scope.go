@@ -13,8 +13,8 @@ import (
 	"hooks/internal/hint"
 )
 
-// Scopes lists the scopes of the settings files that a person edits. A later one overrules an
-// earlier one.
+// Scopes lists the scopes of the settings files that a person edits. Later ones override earlier
+// ones.
 var Scopes = []string{"user", "project", "local"}
 
 // Path returns the settings file of a scope: the user's under CLAUDE_CONFIG_DIR or ~/.claude, the
@@ -97,9 +97,9 @@ func checkLasting(path string) error {
 	return nil
 }
 
-// Clash returns an error if a registration would make every event count twice: the plugin is
-// enabled, or another scope registers another binary. The client runs equal entries of two scopes
-// only once.
+// Clash returns an error if a registration would make every event count twice, because the plugin
+// is enabled or another scope registers another binary. The client runs equal entries of two
+// scopes only once.
 func Clash(scope, program, project string, env func(string) string) error {
 	own, err := Path(scope, project, env)
 	if err != nil {

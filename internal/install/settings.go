@@ -20,7 +20,7 @@ type File struct {
 	Root  string       // the plugin's folder, "" for settings
 	Text  string       // without a byte order mark; "" if it cannot be read
 	Body  gjson.Result // Text, parsed
-	Bad   string       // why the client cannot read it, or ""
+	Bad   string       // reason why the client cannot read the file, or ""
 }
 
 // Hook is one handler of a file.
@@ -32,11 +32,11 @@ type Hook struct {
 	Word    string   // hook word if it starts this program, or ""
 	Argv    []string // command line with which the client starts it
 
-	group string // its group, as JSON
+	group string // the handler's group, as JSON
 }
 
-// Current reports whether the hook runs whenever this version's own hook would, with at least its
-// timeout.
+// Current reports whether the hook runs whenever the hook of this version would, with at least the
+// same timeout.
 func (h Hook) Current() bool {
 	own := gjson.Get(plugin.Hooks, "hooks."+h.Event+".0").Raw
 	if h.File.Root == "" {
@@ -92,8 +92,8 @@ func ReadSettings(project, managed, self string, env func(string) string) *Setti
 	return s
 }
 
-// add reads a file, unless it was already read for the same root. root is the plugin's folder, or
-// "". It reports whether the file exists.
+// add reads a file, unless it was already read for the same root, and reports whether the file
+// exists. root is the plugin's folder, or "".
 func (s *Settings) add(scope, path, root string) bool {
 	known := func(f *File) bool { return f.Path == path && f.Root == root }
 	if slices.ContainsFunc(s.Files, known) {
@@ -107,8 +107,8 @@ func (s *Settings) add(scope, path, root string) bool {
 	return found
 }
 
-// readFile reads a JSON file of the client. found is false if the file does not exist; then it has
-// no value.
+// readFile reads a JSON file of the client. found is false if the file does not exist; its Body
+// then has no value.
 func readFile(scope, path string) (f *File, found bool) {
 	f = &File{Scope: scope, Path: path}
 	text, err := read(path, maxRead)
@@ -269,8 +269,8 @@ func (s *Settings) addPlugins() {
 
 func (s *Settings) registry(name string) string { return filepath.Join(s.client, "plugins", name) }
 
-// source returns the source folder of a plugin from a directory marketplace, which the client runs
-// in place. It returns "" for other plugins.
+// source returns the source folder of a plugin from a directory marketplace. The client runs such
+// a plugin in place. It returns "" for other plugins.
 func (s *Settings) source(name string) string {
 	plugin, market, _ := strings.Cut(name, "@")
 	known, _ := readFile("plugins", s.registry("known_marketplaces.json"))
@@ -291,7 +291,7 @@ func (s *Settings) source(name string) string {
 // installed returns the folder of a plugin's installation: the project's own, or the user's. The
 // registry's first format had a single installation per plugin.
 func (s *Settings) installed(installs gjson.Result) (root string) {
-	for _, i := range installs.Array() { // Array makes a list of one object
+	for _, i := range installs.Array() { // Array turns a single object into a list
 		at := i.Get("projectPath").String()
 		if at == "" && root == "" || at != "" && Same(at, s.project) {
 			root = i.Get("installPath").String()
@@ -317,7 +317,7 @@ func (s *Settings) addPlugin(scope, root string) {
 		s.Files = append(s.Files, manifest)
 		return
 	}
-	for _, name := range hooks.Array() { // Array makes a list of one string
+	for _, name := range hooks.Array() { // Array turns a single string into a list
 		path := filepath.Join(root, filepath.FromSlash(name.String()))
 		if !s.add(scope, path, root) {
 			missing(path, "the manifest names it and it is not there")

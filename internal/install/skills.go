@@ -10,8 +10,8 @@ import (
 
 // Skill is a skill or command that a person can type in this project.
 type Skill struct {
-	Name string // as typed, without the slash: "work", or "sdd:work" for a plugin's
-	Path string // its file
+	Name string // name as typed, without the slash: "work", or "sdd:work" from a plugin
+	Path string // path of its file
 }
 
 // Skills lists the skills and commands of the project, the person and the enabled plugins, in this
@@ -75,8 +75,8 @@ func (s *Settings) Plugged() bool {
 }
 
 // PluginBeside finds a folder that the client can add as a marketplace with this plugin: the
-// program's release folder, share/hooks beside it, or a checkout around dir. It returns "" if there
-// is none.
+// folder of the program's release, share/hooks next to that folder, or a checkout that contains
+// dir. It returns "" if there is none.
 func PluginBeside(program, dir string) string {
 	up := filepath.Dir(filepath.Dir(program))
 	for _, root := range []string{up, filepath.Join(up, "share", "hooks")} {

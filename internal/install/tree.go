@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// node is an object or list in a valid JSON text, with the offsets of its parts.
+// node is an object or list in a valid JSON text, with the offsets of its members or elements.
 type node struct {
 	gjson.Result
 	kids []kid
@@ -19,7 +19,7 @@ type kid struct {
 	value      gjson.Result
 }
 
-// look returns a value with its parts. A scalar has no kids.
+// look returns a value with its members or elements. A scalar has none.
 func look(v gjson.Result) node {
 	n := node{Result: v}
 	if !v.IsObject() && !v.IsArray() {

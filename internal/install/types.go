@@ -11,10 +11,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Wrong is a value that makes the client skip its whole settings file, including hooks.
+// Wrong is a value that makes the client skip the whole settings file, including hooks.
 type Wrong struct {
 	Line, Column int
-	Key          string // as in "permissions.allow"
+	Key          string // for example "permissions.allow"
 	Want, Got    string
 	// Choice marks a string that is not one of the known choices. A later client may accept it.
 	Choice bool
@@ -28,7 +28,7 @@ func (w Wrong) String() string {
 //go:embed wanted.txt
 var wantedText string
 
-// row is a type and the keys of the settings that must have it.
+// row is a type, with the setting keys that must have it.
 type row struct {
 	want string
 	keys []string

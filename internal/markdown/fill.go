@@ -2,9 +2,9 @@ package markdown
 
 import "strings"
 
-// Fill replaces each {name} of a template by its value. It drops a line with a name that has no
-// value; {?name} only tests for a value and writes nothing. At most one blank line remains between
-// two lines.
+// Fill replaces each {name} in a template with its value. It drops a line that uses a name without
+// a value; {?name} only tests for a value and writes nothing. At most one blank line remains
+// between two lines.
 func Fill(template string, values map[string]string) string {
 	var out strings.Builder
 	blank := false

@@ -1,5 +1,5 @@
-// Package markdown splits a text into lines as a person sees them rendered. It drops HTML comments,
-// and marks headings, code and quotes.
+// Package markdown splits a text into lines by their role in the rendered document. It drops HTML
+// comments, and marks headings, code and quotes.
 package markdown
 
 import (
@@ -14,15 +14,15 @@ type Kind int
 const (
 	Plain Kind = iota
 	Heading
-	Quoted // somebody else's words
+	Quoted // a quote of another text
 	Hidden // code
 )
 
 // Line is one line of a text.
 type Line struct {
 	Kind  Kind
-	Level int    // of a heading, from 1
-	Text  string // without the marks of its kind, indentation and white space at its end
+	Level int    // level of a heading, from 1
+	Text  string // text without the marks of its kind, its indentation and trailing white space
 	No    int    // line number, from 1
 	Deep  bool   // indented by four columns or more: code, or nested in a list
 }
@@ -237,7 +237,7 @@ func hashes(text string) (level int, title string) {
 
 // underline returns the heading level that a line of = or - gives to the paragraph above it, or 0.
 func underline(text string) int {
-	if text == "" || text[0] > '=' { // most lines
+	if text == "" || text[0] > '=' { // true for most lines
 		return 0
 	}
 	text = strings.TrimSpace(text)
@@ -254,7 +254,7 @@ func underline(text string) int {
 
 // Item returns a line without the marks of a list item and its check box.
 func Item(text string) string {
-	if text == "" || text[0] > '9' { // most lines
+	if text == "" || text[0] > '9' { // true for most lines
 		return text
 	}
 	mark := strings.TrimLeft(text, "0123456789")

@@ -19,8 +19,8 @@ import (
 	"github.com/natefinch/atomic"
 )
 
-// Open opens a regular file for reading. For anything else at the path, also behind a symlink, the
-// error is fs.ErrInvalid.
+// Open opens a regular file for reading. If the path leads to anything else, even through a
+// symlink, the error is fs.ErrInvalid.
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -85,7 +85,7 @@ func IsDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ReadHead is Head for callers that do not need the error.
+// ReadHead is like Head, for callers that do not need the error.
 func ReadHead(path string, most int64) (text string, ok bool) {
 	text, err := Head(path, most)
 	return text, err == nil
@@ -104,7 +104,7 @@ func Head(path string, most int64) (string, error) {
 
 // Glob returns the paths below a folder that match a pattern. It matches dir literally.
 func Glob(dir string, pattern ...string) ([]string, error) {
-	if filepath.Separator == '/' { // Windows has no escapes
+	if filepath.Separator == '/' { // patterns have no escapes on Windows
 		dir = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 	}
 	return filepath.Glob(filepath.Join(append([]string{dir}, pattern...)...))
@@ -119,7 +119,7 @@ const newMode fs.FileMode = 0o644
 // the text is on disk, cancels the replacement.
 func Replace(path string, mode fs.FileMode, text io.Reader, ready func() error) error {
 	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".hooks.tmp")
-	_ = os.Remove(tmp) // left by a killed process; a symlink there is not followed
+	_ = os.Remove(tmp) // left by a killed process; Remove does not follow a symlink
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, newMode))
 	if err != nil {
 		return err

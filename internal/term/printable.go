@@ -1,5 +1,6 @@
 // Package term removes terminal control characters from foreign text, such as issue titles, branch
-// names, questions and answers. It is applied when text is printed; files keep the original text.
+// names, questions and answers. Texts are cleaned when they are printed; files keep the original
+// text.
 package term
 
 import (
@@ -12,8 +13,8 @@ import (
 )
 
 // Text drops control characters (C0 except line feeds and tabs, DEL, C1), bidirectional controls,
-// Unicode's line separators and invisible tag characters. Sequences such as colours, window titles,
-// links (OSC 8) and clipboard writes (OSC 52) are harmless words without their escape character.
+// Unicode's line separators and invisible tag characters. Without the escape character, sequences
+// such as colours, window titles, links (OSC 8) and clipboard writes (OSC 52) are harmless text.
 // Invalid UTF-8 becomes U+FFFD.
 func Text(s string) string {
 	if IsPlain(s) {
@@ -27,7 +28,7 @@ func Text(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// Line is Text in one line: line feeds and tabs become blanks.
+// Line is like Text, but replaces line feeds and tabs by blanks.
 func Line(s string) string {
 	if IsPlain(s) {
 		return s
@@ -44,7 +45,7 @@ func Line(s string) string {
 // not change, and a terminal does not act on them.
 func JSON(text []byte) []byte {
 	if !slices.ContainsFunc(text, func(b byte) bool { return b < ' ' && b != '\n' || b > '~' }) {
-		return text // as almost all are, and a history may have many megabytes
+		return text // almost every text is plain, and a history may have many megabytes
 	}
 	escaped := func(r rune) bool { return r != '\n' && acts(r) }
 	var b bytes.Buffer
@@ -62,8 +63,8 @@ func JSON(text []byte) []byte {
 	return b.Bytes()
 }
 
-// IsPlain reports whether a text has only printable ASCII, as almost every text does. Such a text
-// needs no cleaning, and its width is its length.
+// IsPlain reports whether a text has only printable ASCII, as most texts do. A plain text needs no
+// cleaning, and its width is its length.
 func IsPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -78,7 +79,7 @@ func acts(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7F && r <= 0x9F:
 		return true
-	case r < 0x200: // most text ends here
+	case r < 0x200: // most text is below this
 		return false
 	case r == '\u2028', r == '\u2029', r >= 0xE0000 && r <= 0xE007F:
 		return true

@@ -1,5 +1,5 @@
-// Package toolcall reads a tool call on the machine where it is made: its effects by the guard's
-// rules, whether it would change the loop's own files, and its result.
+// Package toolcall reads a tool call on the machine where it is made: its effects according to the
+// guard, whether it would change the loop's own files, and its result.
 package toolcall
 
 import (
@@ -22,9 +22,9 @@ type Call struct {
 	Env     func(string) string
 	Project string
 	View    string // the task loop's state file, which workers may not write (T90)
-	// Past is the repository of a replayed call, known from its transcript. It is nil for a current
-	// call. A replayed call is judged only by its transcript, so the result is the same on every
-	// machine.
+	// Past is the repository of a replayed call, as known from its transcript. It is nil for a
+	// current call. A replayed call is judged only by its transcript, so the result is the same on
+	// every machine.
 	Past *effect.Repo
 
 	own     []string
@@ -39,7 +39,8 @@ func (c *Call) Read() effect.Reading {
 	}
 	r := effect.Reading{}
 	if c.Past != nil {
-		none := func(string) (string, bool) { return "", false } // files may have changed since
+		// files may have changed since the call
+		none := func(string) (string, bool) { return "", false }
 		r = guard.Read(c.Guard(), c.Past.Known(), none)
 	} else {
 		r = guard.Read(c.Guard(), c.repo, c.readFile)
@@ -61,7 +62,7 @@ func (c *Call) Guard() effect.Call {
 	return g
 }
 
-// input returns the call without the machine's own paths, which depend on the session's loops.
+// input returns the call without the paths of this machine, which depend on the session's loops.
 func (c *Call) input() effect.Call {
 	g := effect.Call{Tool: c.Event.Tool, Cwd: c.Event.Cwd}
 	g.Command, _ = c.Event.ShellCommand()
@@ -91,7 +92,8 @@ func (c *Call) absolute(path string) string {
 	return filepath.Clean(c.below(c.Event.Cwd, path))
 }
 
-// below returns an absolute path: a relative one starts at dir, ~ is the person's home.
+// below returns an absolute path. A relative path is resolved against dir, and ~ is the person's
+// home.
 func (c *Call) below(dir, path string) string {
 	home, _ := install.Home(c.Env)
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
@@ -109,7 +111,7 @@ func (c *Call) readFile(path string) (string, bool) {
 	return safefile.ReadHead(c.below(c.Project, path), effect.MaxFile+1)
 }
 
-// Forbidden reports whether the guard would refuse a shell command from an agent, judged by its
+// Forbidden reports whether the guard would refuse a shell command from an agent, according to its
 // text and the files that it names.
 func Forbidden(command, cwd string) bool {
 	call := effect.Call{Tool: "Bash", Command: command, Cwd: cwd}

@@ -18,7 +18,7 @@ import (
 )
 
 // Explain describes how the guard reads a shell command and would treat it during a loop. It runs
-// nothing and ignores state.
+// nothing and ignores the state of loops.
 func Explain(command string, env func(string) string) report.Explanation {
 	cwd, _ := os.Getwd()
 	input, _ := json.Marshal(map[string]string{"command": command})
@@ -43,7 +43,7 @@ type explained struct {
 	*Call
 	effect.Reading
 	tampers []effect.Act
-	around  bool // some programs may start outside the brake
+	around  bool // some programs may start without the brake
 }
 
 // heldBy names the layer that stops the command from merging without a person's approval.

@@ -18,20 +18,20 @@ import (
 	"hooks/internal/tracker"
 )
 
-// hookKind is the role of a file for the hooks that the session's client runs.
+// hookKind is the role of a file for the client's hooks.
 type hookKind int
 
 const (
 	foreignFile  hookKind = iota // the client reads no hooks from it
-	settingsFile                 // a person's settings: permission rules and the model may change
+	settingsFile                 // settings file: permission rules and the model may change
 	fixedFile                    // a manifest, a registry or a hook's program: no byte may change
 	promptFile                   // a skill, command or agent, whose head may define hooks
 )
 
 // hookFiles lists the files and folders from which the client of one session reads its hooks. The
-// paths are absolute and folded, each as written and with links resolved.
+// paths are absolute and folded; each is listed as written and with links resolved.
 type hookFiles struct {
-	settings []string // files that a person edits: the user's and the project's
+	settings []string // files that a person edits: the user's and the project's settings
 	fixed    []string // other files and folders of the client, and this program
 	data     []string // the folder below fixed in which plugins keep data
 	plugins  []string // folders of plugins; only the files that define hooks count
@@ -39,8 +39,8 @@ type hookFiles struct {
 	started  []startedBy
 }
 
-// startedBy is text of a settings or plugin file with the commands of its hooks. Relative paths in
-// it are below root.
+// startedBy is the text of a settings or plugin file that contains the commands of its hooks.
+// Relative paths in the text are resolved against root.
 type startedBy struct{ root, text string }
 
 // hookFiles returns the files from which this session's client reads hooks.
@@ -58,7 +58,7 @@ func (c *Call) hookFiles() *hookFiles {
 		data: c.folded(filepath.Join(dir, "plugins", "data")),
 	}
 	files := c.SettingsFiles()
-	for _, file := range files[:len(files)-1] { // the managed one is in fixed
+	for _, file := range files[:len(files)-1] { // the managed file is in fixed
 		h.settings = append(h.settings, c.folded(file)...)
 		h.note(file, c.Project, home)
 		for _, name := range []string{"skills", "commands", "agents"} {
@@ -75,7 +75,7 @@ func (c *Call) hookFiles() *hookFiles {
 	return h
 }
 
-// folded returns the absolute ones of the paths, each as written and with links resolved.
+// folded returns the paths that are absolute, each as written and with links resolved.
 func (c *Call) folded(paths ...string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
@@ -89,8 +89,8 @@ func (c *Call) folded(paths ...string) (list []string) {
 // case.
 func fold(p string) string { return strings.ToLower(strings.ReplaceAll(p, `\`, "/")) }
 
-// note adds the text of a settings or plugin file without its permission rules, which name files
-// that no hook starts.
+// note adds the text of a settings or plugin file. It leaves out permission rules, because hooks
+// do not start the files named there.
 func (h *hookFiles) note(file string, roots ...string) {
 	text, _ := safefile.Read(file, config.MaxFile)
 	all := ""
@@ -106,8 +106,8 @@ func (h *hookFiles) note(file string, roots ...string) {
 	}
 }
 
-// pluginRoots returns the folders of plugins: this program's own, those in the client's registries,
-// and the project if it is a plugin.
+// pluginRoots returns the folders of plugins: this program's plugin, those in the client's
+// registries, and the project if it is a plugin.
 func (c *Call) pluginRoots(dir string) []string {
 	roots := c.ownPlugins()
 	if isPlugin(c.Project) {
@@ -171,7 +171,7 @@ func inside(file string, dirs []string) bool {
 }
 
 // sameHooks reports whether the client certainly runs the same hooks with the same effect after a
-// file of this kind changed from before to after. A missing file is an empty text.
+// file of this kind changed from before to after. A missing file counts as an empty text.
 func sameHooks(kind hookKind, before, after string) bool {
 	switch {
 	case kind == foreignFile, before == after:
@@ -197,14 +197,15 @@ func head(text string) string {
 	return head
 }
 
-// definesHooks reports whether a head may define hooks. An escape may hide the key.
+// definesHooks reports whether a head may define hooks. It returns true if an escape could hide
+// the key.
 func definesHooks(head string) bool {
 	return strings.Contains(head, "hooks") || strings.Contains(head, `\`)
 }
 
-// parseSettings returns the settings of a file without those that affect no hook. A value of the
-// wrong type stays, because such a value makes the client skip the whole file. A key that is not
-// named here counts.
+// parseSettings returns the settings of a file without those that cannot affect hooks. A value of
+// the wrong type is kept, because it makes the client skip the whole file. A key that is not
+// listed here is kept too.
 func parseSettings(text string) (settings map[string]any, ok bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if strings.TrimSpace(text) == "" {
@@ -236,8 +237,8 @@ func isComment(key string) bool {
 		slices.ContainsFunc([]string{"_", "//", "#", "x-"}, mark)
 }
 
-// isRule reports whether a value is a permission rule: a tool's name with optional arguments in
-// balanced parentheses. The client skips a file with any other rule.
+// isRule reports whether a value is a valid permission rule: a tool's name with optional arguments
+// in balanced parentheses. A rule in any other form makes the client skip the file.
 func isRule(value any) bool {
 	rule, _ := value.(string)
 	tool, what, called := strings.Cut(rule, "(")

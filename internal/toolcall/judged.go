@@ -19,14 +19,14 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// Run is the run whose rules judge a call.
+// Run is the run whose rules apply to a call.
 type Run struct {
 	*loop.Budget        // nil if there is no run; then the project's current state counts
-	File         string // its budget file if it lies outside the state folder
+	File         string // its budget file if that is outside the state folder
 	Redact       func(string) string
 }
 
-// Judged returns the call in the form that loops judge.
+// Judged returns the call in the form that loops expect.
 func (c *Call) Judged(turn loop.Turn) loop.Call {
 	ev := c.Event
 	j := loop.Call{
@@ -92,7 +92,7 @@ func (c *Call) Reaches() bool {
 	return r.ReachesForge() || r.Piped() && guard.LeavesLinks(command)
 }
 
-// Act converts an act of the call to the form that a loop judges.
+// Act converts an act of the call to the form that loops expect.
 func (c *Call) Act(a effect.Act) loop.Act {
 	act := loop.Act{
 		PR: a.PR, Ref: a.Ref, SHA: a.SHA, Auto: a.Auto || a.Admin, Review: a.Review,
@@ -187,7 +187,7 @@ func Would(kind effect.Kind) string {
 	return "change the loop's own files"
 }
 
-// wayToSettings returns the hint for a refused write to a file that registers hooks.
+// wayToSettings returns the hint of a refused write to a file that registers hooks.
 func wayToSettings(path string) string {
 	switch filepath.Base(path) {
 	case "hooks", "hooks.exe":
@@ -219,15 +219,16 @@ func describe(a effect.Act) string {
 	return s
 }
 
-// Elsewhere returns the repository that an act targets, and the run's own. other is "" if they are
-// the same. The distinction matters because a person is asked only about the run's repository.
+// Elsewhere returns the repository that an act targets and the run's repository. other is "" if
+// they are the same. A person is only asked about the run's own repository.
 func (c *Call) Elsewhere(run Run, a effect.Act) (other, own string) {
 	if c.Past != nil {
 		return "", ""
 	}
 	at := func(dir string) (top, url string) {
 		facts := tracker.Repo(context.Background(), dir)
-		return facts.Top, run.Redact(facts.Base().URL) // redacted like the recorded URL
+		// redacted in the same way as the recorded URL
+		return facts.Top, run.Redact(facts.Base().URL)
 	}
 	var began loop.Tracker
 	if run.Budget != nil && run.Tracker != nil {
@@ -274,9 +275,9 @@ func (c *Call) Forge(asked config.Tracker) string {
 	return place.Kind
 }
 
-// mergePlainly returns the forge's own command for the merge that a call tried, bound to the commit
-// sha if that is not "". It extends the call's own command if only the commit is missing. N stands
-// for an unnamed PR.
+// mergePlainly returns the forge client's command for the merge that a call tried, bound to the
+// commit sha unless that is "". If only the commit is missing, it extends the call's command. N
+// stands for an unnamed PR.
 func mergePlainly(kind string, a loop.Act, sha string) string {
 	pr := "N"
 	if kind == "" {
@@ -312,7 +313,8 @@ func (c *Call) Words() string {
 	if _, args := c.Event.Skill(); args != "" {
 		text += " " + args
 	}
-	if len(text) > maxCall { // cut between words, because half a secret is not recognized
+	// cut between words, because redaction would not recognize half a secret
+	if len(text) > maxCall {
 		text = text[:maxCall]
 		text = text[:strings.LastIndexAny(text, " \n\t")+1]
 	}
@@ -326,7 +328,7 @@ func mentions(text string) (list []int) {
 		`/(?:pulls?|issues|merge_requests|pull-requests)/|` +
 		`(?:^|[^a-z])(?:prs?|issues?|mrs?|ticket|bug|gh|pull|(?:pull|merge)[ -]*request)` +
 		`(?: number| no\.| nr\.)?[ \t:=!-]*)([0-9]+)`
-	// Compiled here, because few calls send a worker.
+	// Compiled here, because few calls start a worker.
 	for _, m := range regexp.MustCompile(number).FindAllStringSubmatchIndex(text, -1) {
 		from, to := m[2], m[3]
 		behind := text[to:min(to+2, len(text))] + "  "

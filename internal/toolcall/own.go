@@ -13,9 +13,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// ownPaths returns the loop's read-only paths outside .sdd/loop, as written and with links
-// resolved: the session's transcript, this program with its plugin, and its state. It omits folders
-// that contain the project.
+// ownPaths returns the read-only paths of the loop outside .sdd/loop, as written and with links
+// resolved: the session's transcript, this program with its plugin, and its state. It omits
+// folders that contain the project.
 func (c *Call) ownPaths() []string {
 	if c.own != nil {
 		return c.own
@@ -63,8 +63,8 @@ func (c *Call) pluginParts() (list []string) {
 	return list
 }
 
-// ownPlugins returns the folders of this program's plugin: the client's value and the one around
-// the program.
+// ownPlugins returns the folders of this program's plugin: the folder that the client names and
+// the one that contains the program.
 func (c *Call) ownPlugins() []string {
 	roots := []string{c.Env("CLAUDE_PLUGIN_ROOT")}
 	if program, err := os.Executable(); err == nil {
@@ -76,7 +76,7 @@ func (c *Call) ownPlugins() []string {
 }
 
 // strayConfig returns the user's settings file if the client's folder is not named .claude, the
-// only name that the guard knows. Otherwise it returns "".
+// only name that the guard recognizes. Otherwise it returns "".
 func (c *Call) strayConfig() string {
 	if dir := c.Env("CLAUDE_CONFIG_DIR"); dir != "" && filepath.Base(dir) != ".claude" {
 		return filepath.Join(dir, "settings.json")

@@ -38,8 +38,9 @@ func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
 	return e
 }
 
-// qmdDown reports whether a failed shell call printed the qmd token or ended with the reserved exit
-// code (R53). Only a failed call counts, because a search or a document may contain the token.
+// qmdDown reports whether a failed shell call printed the qmd token or ended with the reserved
+// exit code (R53). A successful call does not count, because a search or a document may contain
+// the token.
 func qmdDown(ev event.Event) bool {
 	if _, shell := ev.ShellCommand(); !shell || ev.Error == "" {
 		return false
@@ -57,8 +58,8 @@ func qmdLine(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// effects returns the changes that the call made on the forge. For a failed call, an opened PR
-// counts only if the call printed its address, because the failure came after that.
+// effects returns the changes that the call made on the forge. If the call failed, an opened PR
+// counts only if its address was printed, because the failure came afterwards.
 func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	failed, opened := c.Event.Name == event.PostToolUseFailure, false
 	acts := c.Read().Acts
@@ -74,7 +75,7 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 			if !opened && (!failed || len(printed) > 0) {
 				list = append(list, openedPRs(e, printed, number(acts, effect.OpenPR))...)
 			}
-			opened = true // openedPRs returns those of all acts
+			opened = true // openedPRs returns the PRs of all such acts
 			continue
 		case loop.Commented:
 			e.Failed, e.Named = failed, a.PR
@@ -100,8 +101,9 @@ func EffectKind(kind effect.Kind) (is loop.EffectKind, ok bool) {
 	return is, ok
 }
 
-// openedPRs returns the PRs that a call opened: the last addresses that it printed, because it may
-// have printed others first. Without an address it returns one PR with an unknown number.
+// openedPRs returns the PRs that a call opened. These are the last addresses that it printed,
+// because it may have printed other addresses first. If it printed no address, openedPRs returns
+// one PR with an unknown number.
 func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
 	for _, n := range printed[max(0, len(printed)-opens):] {
 		list = append(list, loop.Effect{Kind: loop.OpenedPR, PR: n, Elsewhere: e.Elsewhere})
@@ -146,8 +148,8 @@ func printedPRs(ev event.Event) []int {
 }
 
 // saysMerged reports whether a call's output reports the PR as merged. only means that the call
-// merges no other PR, so output without a number is about this one. The exit code proves nothing:
-// curl succeeds on a conflict, gh on a PR that is only queued.
+// merges no other PR, so output without a number refers to this one. The exit code proves nothing:
+// curl succeeds on a conflict, and gh on a PR that is only queued.
 func saysMerged(ev event.Event, pr int, only bool) bool {
 	text := strings.ToLower(ev.Response.Raw)
 	for _, rest := range strings.Split(text, "merged pull request ")[1:] { // gh's wording

@@ -18,10 +18,11 @@ import (
 )
 
 // Rewires returns the path through which a file tool would change the client's hooks or their
-// effect, or "". A copy that this session's client does not read, as in a worktree, does not count.
+// effect, or "". It ignores copies that this session's client does not read, for example in a
+// worktree.
 func (c *Call) Rewires() string {
 	path, ok := c.FileTool()
-	if !ok || path == "" || c.Past != nil { // the file's text then is unknown
+	if !ok || path == "" || c.Past != nil { // the resulting text is unknown
 		return ""
 	}
 	path = c.absolute(path)
@@ -40,7 +41,7 @@ func (c *Call) Rewires() string {
 }
 
 // Tampers returns the acts on the loop's own files, gates and registration. It omits files that
-// only look like a registration, and edits that are checked by their result.
+// only resemble a registration, and edits whose result is checked.
 func (c *Call) Tampers(r effect.Reading) []effect.Act {
 	file, edits := c.FileTool()
 	return slices.DeleteFunc(r.Tampers(), func(a effect.Act) bool {
@@ -62,13 +63,13 @@ func (c *Call) isOwn(path string) bool {
 	return paths.Own(own, path) || paths.Own(own, tracker.RealPath(path))
 }
 
-// holdsOwn reports whether path is one of this program's own or a folder that contains one.
+// holdsOwn reports whether path is one of this program's own paths or a folder that contains one.
 func (c *Call) holdsOwn(path string) bool {
 	below := func(own string) bool { return strings.HasPrefix(own, path+"/") }
 	return c.isOwn(path) || slices.ContainsFunc(c.ownPaths(), below)
 }
 
-// kinds returns a file's roles for the client, by its given path and its real path.
+// kinds returns a file's roles for the client, according to its given path and its real path.
 func (c *Call) kinds(path string) []hookKind {
 	hooks := c.hookFiles()
 	return []hookKind{hooks.kind(path), hooks.kind(tracker.RealPath(path))}
@@ -80,8 +81,8 @@ func (c *Call) registers(path string) bool {
 	return kinds[0] != foreignFile || kinds[1] != foreignFile
 }
 
-// FileTool reports whether the call is one of the client's own tools that write a file, and names
-// the file as given.
+// FileTool reports whether the call is one of the client's tools that write a file, and returns
+// the file's path as given.
 func (c *Call) FileTool() (path string, ok bool) {
 	switch c.Event.Tool {
 	case "Write", "Edit", "MultiEdit":
@@ -92,8 +93,8 @@ func (c *Call) FileTool() (path string, ok bool) {
 	return "", false
 }
 
-// leaves returns the file's text before and after the call's edit, applied in memory. known is
-// false if the result is uncertain.
+// leaves returns the file's text before and after the call's edit. It applies the edit in memory.
+// known is false if the result is uncertain.
 func (c *Call) leaves(path string) (before, after string, known bool) {
 	before, known = safefile.Read(path, config.MaxFile)
 	if _, err := os.Lstat(path); !known && !errors.Is(err, fs.ErrNotExist) {

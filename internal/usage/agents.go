@@ -14,23 +14,23 @@ import (
 	"hooks/internal/safefile"
 )
 
-// settled is the time without growth after which a subagent's last requests need not be remembered,
-// because no request takes that long from one line to the next.
+// settled is the time without growth after which the last requests of a subagent need not be
+// remembered. No request takes that long between two of its lines.
 const settled = 15 * time.Minute
 
 // source is one transcript to count.
 type source struct {
-	path   string      // to open
-	name   string      // in the cursor; a subagent's is relative to the session's directory
-	main   bool        // not a subagent's
+	path   string      // path to open
+	name   string      // name in the cursor; a subagent's is relative to the session's directory
+	main   bool        // the main transcript, not a subagent's
 	known  bool        // a cursor exists
-	was    loop.Cursor // the cursor before the count
+	was    loop.Cursor // the cursor before this count
 	cursor loop.Cursor
-	open   []*tally               // last requests, which later lines may increase
-	spent  map[string]loop.Tokens // by model
+	open   []*tally               // the last requests, which later lines may increase
+	spent  map[string]loop.Tokens // tokens by model
 	until  string                 // newest timestamp seen
 	floor  string                 // lines up to this time were counted before
-	before int64                  // lines without a time up to this offset were counted before
+	before int64                  // untimed lines up to this offset were counted before
 }
 
 // moved reports whether the file has changed since the last count.
@@ -41,9 +41,9 @@ func (s *source) moved() bool {
 // sessionDir returns the directory in which a session keeps its subagents' transcripts.
 func sessionDir(transcript string) string { return strings.TrimSuffix(transcript, ".jsonl") }
 
-// sources lists the named subagents' transcripts, then the main one, each with its cursor. It
-// ignores cursors of another session's transcript. Subagents come first, because a request that two
-// transcripts have is the subagent's.
+// sources lists the transcripts of the named subagents, then the main one, each with its cursor.
+// It ignores cursors of another session's transcript. Subagents come first, because a request that
+// is in two transcripts belongs to the subagent.
 func sources(transcript string, cursors []loop.Cursor, names []string) (out []*source) {
 	main := mainCursor(transcript, cursors)
 	byName := map[string]*loop.Cursor{}
@@ -70,9 +70,9 @@ func sources(transcript string, cursors []loop.Cursor, names []string) (out []*s
 	return out
 }
 
-// Fresh returns the names of the transcripts without a cursor that belong to a running worker or to
-// caller, the subagent that made the call ("" in the main thread). It searches for the caller's if
-// necessary, because that of a workflow is deeper.
+// Fresh returns the names of the transcripts that have no cursor and belong to a running worker or
+// to caller, the subagent that made the call ("" in the main thread). It searches for the caller's
+// transcript if necessary, because a workflow's subagent has it in a deeper folder.
 func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
 	var names []string
 	for _, id := range loop.Uncounted(cursors, append(slices.Clip(workers), caller)) {
@@ -95,8 +95,8 @@ func agentPath(transcript, name string) string {
 	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
 }
 
-// begun returns the first time in the head of a transcript, whose first lines may have no time. It
-// returns the zero time if no line of the head has one.
+// begun returns the first time found in the head of a transcript, or the zero time if no line
+// there has a time.
 func begun(path string) (at time.Time) {
 	head, _ := safefile.ReadHead(path, 64<<10)
 	for line := range strings.Lines(head) {
@@ -115,7 +115,7 @@ func AgentTranscript(transcript, id string) string {
 }
 
 // mainCursor finds the main transcript's cursor, or returns nil. It compares only the file name,
-// which is the session id, so that a directory that moved does no harm.
+// which is the session id, so a moved directory does not matter.
 func mainCursor(transcript string, cursors []loop.Cursor) *loop.Cursor {
 	for i, c := range cursors {
 		if loop.AgentOf(c.Path) == "" && filepath.Base(c.Path) == filepath.Base(transcript) {
@@ -141,7 +141,7 @@ func agents(transcript string) (names []string) {
 	return names
 }
 
-// Uncounted returns the names of a session's subagents' transcripts that have no cursor. Their
+// Uncounted returns the names of a session's subagent transcripts that have no cursor. Their
 // workers are new, or ended in an earlier iteration.
 func Uncounted(transcript string, cursors []loop.Cursor) []string {
 	return slices.DeleteFunc(agents(transcript), func(name string) bool {
@@ -149,9 +149,9 @@ func Uncounted(transcript string, cursors []loop.Cursor) []string {
 	})
 }
 
-// Baseline returns the cursors of a run that begins now. It counts nothing already in the
-// subagents' transcripts, and nothing before offset from in the main one, which PromptStart finds.
-// A negative from means its current end. The main transcript's cursor comes first.
+// Baseline returns the cursors of a run that begins now. They exclude everything already in the
+// subagents' transcripts, and everything before offset from in the main one; PromptStart finds
+// that offset. A negative from means the current end. The main transcript's cursor comes first.
 func Baseline(transcript string, from int64) []loop.Cursor {
 	out := []loop.Cursor{before(transcript, transcript, from)}
 	for _, name := range agents(transcript) {
@@ -186,9 +186,9 @@ func before(path, name string, end int64) loop.Cursor {
 // maxNote bounds how much of the client's note about a subagent is read, in bytes.
 const maxNote = 64 << 10
 
-// SentBy returns the tool_use_id of the call that started the subagent with that transcript, or ""
-// for a skill that runs in a fork. known is false if the client's note about the subagent cannot be
-// read.
+// SentBy returns the tool_use_id of the call that started the subagent with that transcript. It
+// returns "" for a skill that runs in a fork. known is false if the client's note about the
+// subagent cannot be read.
 func SentBy(transcript string) (call string, known bool) {
 	note, known := readNote(transcript)
 	return note.Get("toolUseId").String(), known

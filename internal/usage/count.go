@@ -1,16 +1,16 @@
-// Package usage turns a session's transcripts into tokens and dollars. It also finds facts in them
-// that no hook event reports: interruptions, answers, the beginnings of prompts.
+// Package usage turns a session's transcripts into tokens and dollars. It also finds events in them
+// that no hook reports: interruptions, answers, the beginnings of prompts.
 //
-// A transcript only grows, so a count begins at the end of the last one: its cost depends on the
-// new bytes, not on the file size. Memory is constant. Most lines are only searched; a line that
-// may matter is parsed, and its top-level type decides, because `api-request` lines contain copies
-// of everything.
+// A transcript only grows, so a count begins where the last one ended. Its cost depends on the new
+// bytes, not on the file size. Memory is constant. Most lines are only searched; a line that may
+// matter is parsed, and its top-level type decides, because `api-request` lines contain copies of
+// other lines.
 //
 // One request has several lines and is counted once, by message id and request id, with the
-// greatest number of each kind (CONTRACT). Its advisors count as requests of their own; lines
-// copied by a fork of a session do not count. Money is in whole pico-dollars, so sums are exact
-// (R58, R59). Requests that the client makes outside of the conversation, for example to compact
-// it, have no lines and are not counted.
+// greatest number of each kind (CONTRACT). Its advisors count as separate requests; lines copied by
+// a fork of a session do not count. Money is in whole pico-dollars, so sums are exact (R58, R59).
+// Requests that the client makes outside of the conversation, for example to compact it, have no
+// lines and are not counted.
 package usage
 
 import (
@@ -33,14 +33,14 @@ type Result struct {
 	// Spent is the usage. Its cursors are the positions at which the next Count begins; merge them
 	// into the cursors passed in.
 	loop.Spent
-	Notes []string // one line each, about usage not counted or uncertain
-	marks []Moment // a person interrupted the turn; the prompt is "" if the client's mark has none
+	Notes []string // one line for each part of the usage that is not counted or uncertain
+	marks []Moment // interruptions by a person; the prompt is "" if the client's mark has none
 	// Answers lists the results of dialogs in the main transcript. The caller decides which are a
 	// person's decisions.
 	Answers []Moment
 	// Calls lists the finished calls whose results contain the address of a pull or merge request
-	// or a sign that qmd was unreachable, in the order of their results, file by file. A call that
-	// a hook or a person refused is not among them.
+	// or a sign that qmd was unreachable, in the order of their results, file by file. It omits
+	// calls that a hook or a person refused.
 	Calls []Moment
 }
 
@@ -74,7 +74,7 @@ func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 	return c.res, nil
 }
 
-// Main counts the main transcript alone, for the actions of a person in it.
+// Main counts only the main transcript, to find a person's actions in it.
 func Main(transcript string, cursors []loop.Cursor) (Result, error) {
 	c := newCounter(NewTable(nil))
 	err := c.count(transcript, cursors, nil)
@@ -87,11 +87,11 @@ type counter struct {
 	list     []*source
 	res      Result
 	lines    lines
-	unknown  []string          // models without a price of their own (Table.Find)
-	requests map[string]*tally // by id
+	unknown  []string          // models without a matching price row (Table.Find)
+	requests map[string]*tally // requests by id
 	rates    map[string]rated
-	called   map[string]Moment // calls of the current file without a result yet, by id
-	// added, if not nil, is called with the usage that each line adds and the time written in it.
+	called   map[string]Moment // unfinished calls of the current file by id
+	// added, if not nil, is called with the usage that each line adds and the line's timestamp.
 	added func(at, model string, more loop.Tokens)
 }
 
@@ -181,7 +181,7 @@ func (c *counter) file(s *source) error {
 	return err
 }
 
-// sameFile reports whether a cursor belongs to this very file. It returns true on a system without
+// sameFile reports whether a cursor belongs to this file. It returns true on a system without
 // inode numbers, where begin recognizes a replaced file by its size and by the byte before the
 // cursor.
 func sameFile(c loop.Cursor, fi os.FileInfo) bool {
@@ -189,7 +189,8 @@ func sameFile(c loop.Cursor, fi os.FileInfo) bool {
 	return c.Inode == 0 || id == 0 || c.Inode == id
 }
 
-// begin returns the offset to read from, and notes in s which lines after it were counted before.
+// begin returns the offset to read from. It also records in s which lines after that offset were
+// counted before.
 func (s *source) begin(f *os.File, fi os.FileInfo) (int64, error) {
 	offset := s.cursor.Offset
 	if !s.known || offset <= 0 {
@@ -241,8 +242,8 @@ func (c *counter) line(s *source, line []byte) {
 // sign that qmd was unreachable (R53).
 var signs = [...]string{"/pull", "/merge_requests/", "qmd-unreachable", "Exit code 78"}
 
-// matters reports whether a line may hold usage, an action of a person or the result of a call,
-// without parsing it. A damaged line may have no type.
+// matters reports, without parsing it, whether a line may hold usage, an action of a person or the
+// result of a call. A damaged line may have no type.
 func (c *counter) matters(s *source, line []byte) bool {
 	kind, text := kindOf(line), view(line)
 	switch {
@@ -266,16 +267,16 @@ func (s *source) counted(r record, end int64) bool {
 	return old || blind
 }
 
-// maxCalls bounds the calls whose results are awaited while a file is read. Once it is reached, all
+// maxCalls bounds the unfinished calls that are remembered while a file is read. At the bound, all
 // of them are forgotten.
 const maxCalls = 4096
 
-// take records the facts in a moment that an event may have failed to report.
+// take records facts from a moment in case no hook event reported them.
 func (c *counter) take(s *source, m Moment) {
 	switch m.Kind {
 	case Called:
 		shells := m.Tool == "Bash" || m.Tool == "PowerShell" || m.Tool == "Monitor"
-		if !shells && !strings.HasPrefix(m.Tool, "mcp__") { // it cannot reach a forge
+		if !shells && !strings.HasPrefix(m.Tool, "mcp__") { // the tool cannot reach a forge
 			return
 		}
 		if len(c.called) >= maxCalls {

@@ -20,10 +20,10 @@ const (
 // lines reads the whole lines of files, one file after the other.
 type lines struct {
 	buf    []byte
-	offset int64 // in the file, of the end of the last whole line
+	offset int64 // offset in the file of the end of the last whole line
 }
 
-// file calls f with the lines of a transcript as each does.
+// file calls f with the lines of a transcript, as each does.
 func (l *lines) file(path string, from int64, f func(line []byte, at int64) bool) error {
 	file, _, err := safefile.Open(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func (l *lines) each(src io.Reader, from int64, f func(line []byte, at int64) bo
 		l.buf = make([]byte, firstBuffer)
 	}
 	l.offset = from
-	dropped := 0 // bytes of a line that is too long for the buffer
+	dropped := 0 // number of bytes dropped from a line that is too long for the buffer
 	scan := bufio.NewScanner(src)
 	scan.Buffer(l.buf, maxLine+firstBuffer)
 	scan.Split(func(data []byte, _ bool) (int, []byte, error) {
@@ -55,7 +55,7 @@ func (l *lines) each(src io.Reader, from int64, f func(line []byte, at int64) bo
 			dropped += len(data)
 			return len(data), nil, nil
 		}
-		return 0, nil, nil // at the end of the file, an unfinished line is left
+		return 0, nil, nil // the file ends in an unfinished line
 	})
 	for scan.Scan() {
 		line, at := bytes.TrimSuffix(scan.Bytes(), []byte("\n")), l.offset

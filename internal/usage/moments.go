@@ -30,18 +30,19 @@ const (
 // Moment is one event in a session, read from a line of a transcript. Its strings share the line's
 // memory and are valid until the next moment.
 type Moment struct {
-	Kind   MomentKind
-	At     time.Time // of the line or the last earlier one with a time; zero if there is none
-	Agent  string    // the subagent's id, "" in the main thread
-	Prompt string    // Prompted, Interrupted: the prompt's id
-	Origin string    // Prompted: turnOrigin, "" if the line has none
-	Text   string    // Prompted, Fired, Absorbed: what was submitted
+	Kind MomentKind
+	// time of the line, or of the last earlier line that has one; zero if there is none
+	At     time.Time
+	Agent  string // the subagent's id, "" in the main thread
+	Prompt string // Prompted, Interrupted: the prompt's id
+	Origin string // Prompted: turnOrigin, "" if the line has none
+	Text   string // Prompted, Fired, Absorbed: what was submitted
 	Cwd    string
 	Branch string // checked-out branch, "" when detached or unknown
-	// Of a tool call and of its result:
+	// Fields of a tool call and of its result.
 	ID       string
 	Tool     string       // Called only
-	Input    gjson.Result // Called only: an object
+	Input    gjson.Result // Called only: the input, an object
 	Response gjson.Result // Returned: the client's own result, absent after a failure
 	Error    string       // Returned: the message of a failed tool
 }
@@ -132,7 +133,7 @@ func Moments(transcript string) iter.Seq2[Moment, error] {
 
 func momentsOf(path, agent string, yield func(Moment, error) bool) (more bool) {
 	var at time.Time
-	prompt := "" // the running one
+	prompt := "" // the running prompt
 	more = true
 	var l lines
 	err := l.file(path, 0, func(line []byte, _ int64) bool {
@@ -169,7 +170,7 @@ func momentsOf(path, agent string, yield func(Moment, error) bool) (more bool) {
 	return more
 }
 
-// tells reports whether a line may report an event, without parsing it.
+// tells reports, without parsing it, whether a line may contain an event.
 func tells(line []byte) bool {
 	switch kindOf(line) {
 	case "user", "system":

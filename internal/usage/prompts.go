@@ -13,15 +13,16 @@ import (
 
 // Start describes the beginning of a prompt in the main transcript.
 type Start struct {
-	Offset    int64  // of its first line, in bytes
-	UnderLoop bool   // a text in that line is the /loop command
-	Origin    string // "human", "scheduled", "task_notification" or "sdk"; "" if the line has none
-	Prompt    string // the submitted text; a slash command as typed
+	Offset    int64 // offset of its first line, in bytes
+	UnderLoop bool  // a text in that line is the /loop command
+	// "human", "scheduled", "task_notification" or "sdk"; "" if the line has no origin
+	Origin string
+	Prompt string // the submitted text; a slash command as typed
 }
 
-// PromptStart finds the first top-level user line with a prompt's id in the last 4 MiB. A prompt
-// that began earlier starts at its first line in there. ok is false if no line has the id, as at
-// the entry itself when the line is not yet written.
+// PromptStart finds the first top-level user line with a prompt's id in the last 4 MiB of the
+// transcript. A prompt that began earlier starts at its first line in that range. ok is false if
+// no line has the id, for example at the entry, when the line is not yet written.
 func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	fi, err := os.Stat(transcript)
 	if err != nil || promptID == "" {
@@ -46,8 +47,9 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 }
 
 // Typed reports whether a person submitted a prompt accepted by is, anywhere in the main
-// transcript. A line without an origin counts only until the first line with one: from then on, it
-// may be a client's note with the model's words, as for background work.
+// transcript. A line without an origin counts only before the first line that has one. After that,
+// such a line may be a client's note that contains the model's words, for example about background
+// work.
 func Typed(transcript string, is func(prompt string) bool) (typed bool) {
 	var all lines
 	fired, named := "", false
@@ -83,7 +85,7 @@ func startsTurn(line []byte) bool {
 // and before that it logs a schedule that fires. Sender reads only whole lines in the last 1 MiB.
 func Sender(transcript, prompt string) (by loop.Sender) {
 	prompt = strings.TrimSpace(prompt)
-	taken := false // the next line read belongs to a prompt that was dequeued
+	taken := false // the next line belongs to a prompt that was dequeued
 	may := func(line []byte) bool {
 		read := kindOf(line) == "queue-operation" || startsTurn(line)
 		taken = taken && read
@@ -108,8 +110,8 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 }
 
 // Escaped reports whether a person has just interrupted a turn with Esc, and returns the id of its
-// prompt. It checks whether the last message of the main transcript is the client's mark for that,
-// reading only whole lines in the last 64 KiB.
+// prompt. It checks whether the last message of the main transcript is the client's interrupt
+// mark, reading only whole lines in the last 64 KiB.
 func Escaped(transcript string) (prompt string, esc bool) {
 	readTail(transcript, -1, shortTail).records(isMessage, func(_ []byte, r record) bool {
 		if esc = r.kind == "user" && r.interrupted(); esc {
@@ -120,8 +122,8 @@ func Escaped(transcript string) (prompt string, esc bool) {
 	return prompt, esc
 }
 
-// LastSign returns the newest time in the last 1 MiB of the main transcript, when the session was
-// last alive. It returns the zero time if there is none.
+// LastSign returns the newest time in the last 1 MiB of the main transcript, at which the session
+// was last alive. It returns the zero time if there is none.
 func LastSign(transcript string) (at time.Time) {
 	readTail(transcript, -1, lastTail).records(nil, func(_ []byte, r record) bool {
 		at, _ = time.Parse(time.RFC3339Nano, r.at)
@@ -156,10 +158,10 @@ const (
 	callLimit    = 500 * time.Millisecond
 )
 
-// WaitFlushed waits until the assistant's last message is in the transcript, and reports whether it
-// is, because Stop fires up to 100 ms before. It gives up after 2 s, or after 200 ms if the file is
-// missing, as at a session's first Stop or if the client keeps no transcripts. It returns at once
-// if there is no message.
+// WaitFlushed waits until the assistant's last message is in the transcript, and reports whether
+// it is. Stop fires up to 100 ms earlier. WaitFlushed gives up after 2 s, or after 200 ms if the
+// file is missing, for example at a session's first Stop or if the client keeps no transcripts. It
+// returns at once if lastMessage is empty.
 func WaitFlushed(transcript, lastMessage string) bool {
 	want := strings.TrimSpace(lastMessage)
 	if want == "" || transcript == "" {

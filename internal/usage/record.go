@@ -17,15 +17,15 @@ type record struct {
 	kind      string // top-level type
 	subtype   string
 	sidechain bool
-	meta      bool   // of a user line: not submitted by anyone
+	meta      bool   // user line: not submitted by anyone
 	at        string // timestamp
 	request   string
-	copied    bool   // of an assistant line: another session made the request
-	prompt    string // of a user line: promptId
-	origin    string // of a user line: turnOrigin
-	fired     string // of a scheduled task: its prompt
-	operation string // of the client's queue
-	content   string // of a queue operation: the prompt
+	copied    bool   // assistant line: another session made the request
+	prompt    string // user line: promptId
+	origin    string // user line: turnOrigin
+	fired     string // scheduled task: its prompt
+	operation string // queue line: operation
+	content   string // queue line: the prompt
 	uuid      string
 	cwd       string
 	branch    string // gitBranch

@@ -11,15 +11,15 @@ import (
 
 // Limits on the requests remembered, because a line of a forgotten request counts again.
 const (
-	remembered = 16 << 10 // of a session within one Count
-	openMain   = 7        // from one Count to the next, of the main transcript
-	openAgent  = 2        // of a subagent's, whose requests never overlap
+	remembered = 16 << 10 // requests remembered during one Count
+	openMain   = 7        // requests of the main transcript remembered between two Counts
+	openAgent  = 2        // requests remembered for a subagent, whose requests never overlap
 )
 
 // tally holds what was counted for a request so far.
 type tally struct {
 	loop.Counted
-	by *source // the transcript that counts it
+	by *source // the transcript in which it is counted
 }
 
 // assistant adds the usage of an assistant line beyond what was counted for its request.
@@ -35,7 +35,8 @@ func (c *counter) assistant(s *source, r record) {
 	if u.id+r.request != "" {
 		id = u.id + " " + r.request
 	}
-	if known := c.requests[id]; known != nil && known.by != s { // a copy of another's line
+	// a copy of another transcript's line
+	if known := c.requests[id]; known != nil && known.by != s {
 		return
 	}
 	c.spend(s, r.at, id, u)
@@ -99,17 +100,17 @@ func (c *counter) rate(model string) rated {
 	if !known && !slices.Contains(c.unknown, name) {
 		c.unknown = append(c.unknown, name)
 	}
-	if len(c.rates) < 1000 { // only invalid data names more models
+	if len(c.rates) < 1000 { // only invalid data contains more models
 		c.rates[name] = rated{row, name}
 	}
 	return rated{row, name}
 }
 
-// untilMark begins the id of the one entry of Cursor.Open that is not a request. It holds the
-// newest timestamp seen, which separates old lines from new ones in a replaced file.
+// untilMark begins the id of the one entry of Cursor.Open that is not a request. That entry holds
+// the newest timestamp seen, which separates old lines from new ones in a replaced file.
 const untilMark = "until "
 
-// load takes over what a source's cursor remembers.
+// load restores the requests that a source's cursor remembers.
 func (c *counter) load(s *source) {
 	for _, r := range s.cursor.Open {
 		if at, ok := strings.CutPrefix(r.ID, untilMark); ok && r.Model == "" {
@@ -120,7 +121,7 @@ func (c *counter) load(s *source) {
 	}
 }
 
-// opened returns what the next cursor of a source remembers.
+// opened returns the requests that the next cursor of a source remembers.
 func (s *source) opened() (open []loop.Counted) {
 	for _, r := range s.open {
 		open = append(open, r.Counted)

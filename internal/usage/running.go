@@ -9,10 +9,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// Running counts new usage while an iteration runs, with the cursors of the transcripts that have
-// grown. Of the subagents, it counts those with a cursor and fresh ones, because a long run leaves
-// many that have ended. The count at the end of the iteration finds all. It skips files that cannot
-// be read; the error names them.
+// Running counts new usage while an iteration runs. It returns the cursors of the transcripts that
+// have grown. A long run leaves many ended subagents, so it counts only subagents that have a
+// cursor and fresh ones; the count at the end of the iteration includes all. It skips files that
+// cannot be read and names them in the error.
 func Running(
 	transcript string, cursors []loop.Cursor, fresh []string, t Table,
 ) (l loop.RunningNow, err error) {
@@ -30,7 +30,8 @@ func Running(
 			continue
 		}
 		l.Cursors = append(l.Cursors, s.cursor)
-		if l.Read += s.cursor.Offset; s.cursor.Offset >= s.was.Offset { // else it was replaced
+		// otherwise the file was replaced
+		if l.Read += s.cursor.Offset; s.cursor.Offset >= s.was.Offset {
 			l.Read -= s.was.Offset
 		}
 	}
@@ -97,16 +98,16 @@ func Named(transcript string, by []loop.Spender) []loop.Spender {
 
 // Present is the current state of a run and its open iteration.
 type Present struct {
-	Run   *loop.Budget // including Since
-	Tick  *loop.Tick   // nil if none is open; interrupted if the client has marked an Esc
-	Since loop.Spent   // beyond the run's cursors
-	Notes []string     // as in Result
+	Run   *loop.Budget // the run, including Since
+	Tick  *loop.Tick   // the open iteration or nil; interrupted if the client has marked an Esc
+	Since loop.Spent   // usage beyond the run's cursors
+	Notes []string     // see Result
 }
 
-// Now reads the usage that a run has not counted yet from the transcript of the open iteration t
-// or, if the run has none, from that of its session. If the client is dead, it reads only the
-// transcript of an open iteration. counted returns the cursors of the run in a transcript,
-// including those of ended workers. Now saves nothing.
+// Now reads the usage that a run has not counted yet. It reads the transcript of the open
+// iteration t or, if there is none, that of the run's session. If the client is dead, it reads
+// only the transcript of an open iteration. counted returns the cursors of the run in a
+// transcript, including those of ended workers. Now saves nothing.
 func Now(
 	b *loop.Budget, t *loop.Tick, alive bool, counted func(transcript string) []loop.Cursor,
 	table Table, now time.Time,

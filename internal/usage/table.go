@@ -24,11 +24,11 @@ type Row struct {
 	// Fast and Long are the row's multipliers in fast mode and for a long prompt. They are 1 if the
 	// model has no such price.
 	Fast, Long int64
-	Source     string // origin of the row, for people
+	Source     string // origin of the row, shown to people
 }
 
-// Table holds the rates in effect: the project's own rows, and the built-in ones for all other
-// models (R60).
+// Table holds the rates in effect: the project's rows, and the built-in ones for all other models
+// (R60).
 type Table struct{ own, list []Row }
 
 // NewTable returns a table with a project's rows and the built-in ones.
@@ -78,8 +78,8 @@ func (t Table) Source() string {
 	return fromBuiltin
 }
 
-// Rows returns the rates in effect for display, the project's own first. It omits built-in rows of
-// models that a row of the project prices.
+// Rows returns the rates in effect for display, the project's rows first. It omits built-in rows
+// of models that the project prices.
 func (t Table) Rows() (rows []Row) {
 	for _, r := range slices.Concat(t.own, t.list) {
 		if found, _ := t.Find(r.Model); found.Source == r.Source {
@@ -134,8 +134,8 @@ func longest(rows []Row, name string) (best Row) {
 	return best
 }
 
-// version reports whether the text after a row's name is a version, as in "-6", and so names
-// another model. A date is not a version.
+// version reports whether the text after a row's name is a version, such as "-6", so that the name
+// denotes another model. A date is not a version.
 func version(rest string) bool {
 	part, _, _ := strings.Cut(strings.TrimPrefix(rest, "-"), "-")
 	return part != "" && part != "0" && len(part) <= 2 && strings.Trim(part, "0123456789") == ""
@@ -177,9 +177,9 @@ func canonical(model string) string {
 // webSearch is the price of one server-side web search.
 const webSearch = loop.Cent
 
-// maxTokens bounds the tokens of each kind in one request. It is far above anything real, and with
-// the highest price that a configuration may name, no price of a request overflows. A line with
-// more is unreadable.
+// maxTokens bounds the tokens of each kind in one request. It is far above any real number. With
+// the highest price that a configuration may set, the price of a request still cannot overflow. A
+// line with more tokens is unreadable.
 const maxTokens = 10_000_000
 
 // request holds the usage of one request to a model.
@@ -201,7 +201,8 @@ func (r Row) cost(q request) loop.USD {
 		all = all.Add(n)
 	}
 	parts, sum := q.Parts, loop.USD(0)
-	if all.In() != q.Tokens.In() || all.Output != q.Tokens.Output { // they are not the whole
+	// the parts do not add up to the whole
+	if all.In() != q.Tokens.In() || all.Output != q.Tokens.Output {
 		parts = []loop.Tokens{q.Tokens}
 	}
 	for _, n := range parts {

@@ -49,7 +49,7 @@ func (k Kind) Merges() bool {
 	}, k)
 }
 
-// tampers reports whether the kind touches the loop's own files, ledgers, gates or registration.
+// tampers reports whether the kind affects the loop's own files, ledgers, gates or registration.
 func (k Kind) tampers() bool {
 	return slices.Contains([]Kind{
 		WriteState, WriteLedger, AnswerGate, DropRegistration, OtherSession,
@@ -78,28 +78,28 @@ type Act struct {
 // language.
 type Opaque struct {
 	Text   string   // the part as written, at most 200 bytes
-	Reason string   // as in "the command name is only known when it runs"
+	Reason string   // for example "the command name is only known when it runs"
 	Via    []string // enclosing wrappers, outermost first
 	// Forge reports whether the part could land something.
 	Forge bool
 }
 
-// Reading is the effect of a call, as far as its text reveals it.
+// Reading is the effect of a call, as far as the text of the call reveals it.
 type Reading struct {
 	Acts   []Act    // in the order found
-	Opaque []Opaque // the parts that could not be resolved
+	Opaque []Opaque // parts that could not be resolved
 	// Unparsable explains why the text could not be read to its end (too long, syntax, nesting,
 	// work). It is empty if the whole text was read. Acts before that point are kept.
 	Unparsable string
-	// Bound names the bound that ended the reading. It is empty if no bound was hit, or if the text
-	// names no way to land anything. An open loop refuses a call whose Bound is set.
+	// Bound names the bound that ended the reading. It is empty if no bound was reached, or if the
+	// text names no way to land anything. An open loop refuses a call whose Bound is set.
 	Bound string
 	// Uses holds the branches and PRs that the call fetches by name, checks out, merges into
 	// another, pushes to, edits, closes or reopens. Ref is the branch if PR is unknown. Uses are
 	// separate from Acts because most loops allow them.
 	Uses []Act
-	// Pushes is the first push in the call, whatever it moves. It is empty if the call has no push.
-	// It is separate from Acts because only audit loops refuse every push (A67).
+	// Pushes is the first push in the call, whatever branch it moves. It is empty if the call does
+	// not push. It is separate from Acts because only audit loops refuse every push (A67).
 	Pushes string
 }
 
@@ -108,7 +108,7 @@ func (r Reading) ReachesForge() bool {
 	return slices.ContainsFunc(r.Opaque, func(o Opaque) bool { return o.Forge })
 }
 
-// Piped reports whether a shell reads unknown text from a pipe. If the command also leaves the
+// Piped reports whether a shell reads unknown text from a pipe. If the command also bypasses the
 // links of the brake, callers count this as a way to land something.
 func (r Reading) Piped() bool {
 	return slices.ContainsFunc(r.Opaque, func(o Opaque) bool {

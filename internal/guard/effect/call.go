@@ -37,8 +37,8 @@ type Repo struct {
 	GlabAliases []string
 }
 
-// Known returns a function that returns r. A reading takes a function, because it needs the
-// repository for few commands only.
+// Known returns a function that returns r. Readers take a function because few commands need the
+// repository.
 func (r Repo) Known() func() Repo { return func() Repo { return r } }
 
 // Files reads the files that a command uses. The implementation bounds their size and location; ok
@@ -58,10 +58,9 @@ func (c Call) CommandText() string {
 	return LeafText(c.Fields, "command")
 }
 
-// Leaf returns the value of the first of the names that a field has. Case and underscores make no
-// difference. For each name
-// it prefers the last field whose whole path is the name, as servers do with duplicate keys, to the
-// first field whose path ends with the name.
+// Leaf returns the value of the first of the names for which a field exists. Case and underscores
+// are ignored. If a name occurs as a whole path, the last such field counts, as servers do with
+// duplicate keys. Otherwise the first field whose path ends with the name counts.
 func Leaf(fields []Field, names ...string) (string, bool) {
 	same := func(a, b string) bool {
 		return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))

@@ -10,8 +10,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Free reports whether a branch may certainly be moved without a reviewed PR. An empty or a partly
-// unknown name is free only if it cannot be that of a protected branch.
+// Free reports whether a branch may certainly be moved without a reviewed PR. An empty or partly
+// unknown name is free only if it cannot name a protected branch.
 func Free(f *plain.Frame, name string) bool {
 	pat := strings.ReplaceAll(name, shellword.Unknown, "*")
 	r := f.M.Repo()
@@ -25,8 +25,8 @@ func Free(f *plain.Frame, name string) bool {
 	})
 }
 
-// Moves judges a push or a request that moves the branch to, which is unknown if empty. A target
-// with * stands for every branch that it matches.
+// Moves judges a push or a request that moves the branch to. An empty name is unknown. A name with
+// * stands for every branch that it matches.
 func Moves(f *plain.Frame, a effect.Act, to string, argv []shellword.Word) {
 	name := strings.TrimPrefix(strings.TrimPrefix(to, "refs/"), "heads/")
 	switch other, _, _ := strings.Cut(name, "/"); {

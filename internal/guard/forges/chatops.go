@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Comment records a comment. If a line of it orders a bot to merge, the comment arms a merge.
+// Comment records a comment. If one of its lines orders a bot to merge, the comment arms a merge.
 func Comment(f *plain.Frame, body string, a effect.Act, argv []shellword.Word) {
 	a.Kind = effect.Comment
 	if slices.ContainsFunc(strings.Split(body, "\n"), ordersMerge) {
@@ -18,8 +18,8 @@ func Comment(f *plain.Frame, body string, a effect.Act, argv []shellword.Word) {
 	f.Act(a, argv)
 }
 
-// The words that order a bot to merge: GitLab's quick actions, Prow and Tide, workflows that
-// start on a comment, bors and homu, Mergify, Dependabot, Kodiak, Graphite, Trunk, Aviator.
+// The words that order a bot to merge: GitLab's quick actions, Prow and Tide, workflows that start
+// on a comment, bors and homu, Mergify, Dependabot, Kodiak, Graphite, Trunk, Aviator.
 const (
 	slashOrders = `merge merge-when-ready merge-queue merge-pr mergepr submit-merge approve lgtm
 unhold remove-hold automerge auto-merge queue enqueue land it ship shipit ship-it r+ squash
@@ -30,8 +30,8 @@ gitstream* bors* homu tingley mergify* dependabot-preview`
 )
 
 // ordersMerge reports whether a line of a comment makes a bot merge. The order must be the whole
-// line, so that a sentence about an order does not count: at most three words may follow, or a flag
-// and a reason.
+// line, so that a sentence that mentions an order does not count. At most three words, or a flag
+// and a reason, may follow the order.
 func ordersMerge(line string) bool {
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) == 0 {
@@ -97,8 +97,8 @@ func Labels(f *plain.Frame, leaves []effect.Field, a effect.Act, argv []shellwor
 	}
 }
 
-// These labels make a bot merge. They are written without anything but letters and digits. A label
-// matches if it contains one of labelParts or equals one of labelNames.
+// The labels that make a bot merge, reduced to letters and digits. A label matches if it contains
+// one of labelParts or equals one of labelNames.
 const (
 	// Kodiak, Mergify, pascalgn/automerge-action, Bulldozer, Graphite, GitHub's own queue,
 	// spinnaker, docs repositories

@@ -19,7 +19,8 @@ const (
 )
 
 // valuedFlags lists the flags that take a value, by command. The first row whose command is a
-// prefix counts, because a letter may be a switch in one command and take a value in another.
+// prefix counts, because the same letter may be a switch in one command and take a value in
+// another.
 var valuedFlags = [...]struct{ command, flags string }{
 	{"gh pr merge ", `-R --repo -b --body -F --body-file -t --subject -A --author-email
 --match-head-commit --hostname`},
@@ -74,8 +75,8 @@ opentofu release runner schedule search securefile snippet ssh-key stack todo to
 version work-items`
 )
 
-// Client reads a command line of gh, glab, tea or hub. The clients share their verbs, but not their
-// command groups, because any name that is not a client's own group may be an alias.
+// Client reads a command line of gh, glab, tea or hub. The clients share verbs, but not command
+// groups: a name that is not one of a client's own groups may be an alias.
 func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	if name == "tea" {
 		argv = teaSpelling(argv)
@@ -136,13 +137,14 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	}
 }
 
-// helpWithValue reports whether a word is --help=false or the like, which asks for no help.
+// helpWithValue reports whether a word is --help=false or similar, which does not ask for help.
 func helpWithValue(w shellword.Word) bool {
 	return strings.HasPrefix(w.Text, "--help=") || strings.HasPrefix(w.Text, "-h=")
 }
 
-// subcommand returns the next subcommand and all other words. Before it, gh and glab take the word
-// after any flag as its value, even after a switch: "gh pr --squash 5 merge" merges 5.
+// subcommand returns the next subcommand and all other words. Before a subcommand, gh and glab
+// take the word after any flag as its value, even after a switch: "gh pr --squash 5 merge" merges
+// 5.
 func subcommand(
 	name string, args []shellword.Word, valued string,
 ) (sub shellword.Word, rest []shellword.Word, ok bool) {
@@ -172,7 +174,7 @@ func aliased(f *plain.Frame, name string, words []shellword.Word) bool {
 	})
 }
 
-// hub reads a command of hub. It passes the commands that are git's own to Git.
+// hub reads a command line of hub. It passes git's own commands to Git.
 func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword.Word) {
 	switch command {
 	case "merge":
@@ -267,7 +269,7 @@ func prVerb(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Fla
 	f.Act(a, argv)
 }
 
-// talk reads the comments and labels of issues and PRs.
+// talk reads commands that comment on or label issues and PRs.
 func talk(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Flags) {
 	switch a := prTarget(f, fl); verb {
 	case "comment", "note":
@@ -306,7 +308,7 @@ func usePR(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 }
 
 // prTarget returns an act on the PR that the first positional word names by number, URL or branch.
-// If there is no such word, it is the PR of the current branch.
+// Without such a word it refers to the PR of the current branch.
 func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	a := effect.Act{Repo: cmp.Or(repoFlag(fl), repoName(f.Env("GH_REPO")))}
 	w := fl.Arg(0)
@@ -323,8 +325,8 @@ func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	return a
 }
 
-// PullURL parses the URL of a PR, such as https://host/owner/name/pull/5, and returns it as ref
-// too. For other text pr is 0 and name is repo.
+// PullURL parses the URL of a PR, such as https://host/owner/name/pull/5. ref is then the URL. For
+// any other text, pr is 0 and name is repo.
 func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 	if !w.Known() {
 		return 0, repo, w.Show()
@@ -333,7 +335,7 @@ func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 	for i, p := range parts {
 		const nouns = "pull pulls merge_requests pull-requests pullrequests"
 		of := parts[:i]
-		if i > 0 && of[i-1] == "-" { // GitLab's
+		if i > 0 && of[i-1] == "-" { // GitLab puts "-" before it
 			of = of[:i-1]
 		}
 		if n := len(of); shellword.Has(nouns, p) && i+1 < len(parts) && n > 1 {
@@ -403,8 +405,8 @@ func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
 	}
 }
 
-// Workflow judges a workflow that a command starts, by its file if that can be read, else by its
-// name.
+// Workflow judges a workflow that a command starts by its file. If the file cannot be read, it
+// judges the workflow by its name.
 func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 	if name == "" {
 		return
@@ -414,7 +416,8 @@ func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 		return
 	}
 	a := effect.Act{Kind: effect.RunMergingWorkflow, Ref: name}
-	shown := strings.Join(shellword.NameWords(name), "-") // "Land it" is usually in land-it.yml
+	// a workflow named "Land it" is usually in land-it.yml
+	shown := strings.Join(shellword.NameWords(name), "-")
 	for _, file := range []string{shellword.ProgramName(name), shown + ".yml", shown + ".yaml"} {
 		if text, ok := f.Open(path.Join(f.M.Call.Cwd, ".github/workflows", file)); ok {
 			if merges(text) {

@@ -67,7 +67,8 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		return
 	}
 	args := rest[1:]
-	if len(args) > 0 && shellword.Has("-h --help", args[0].Text) { // later it may be an argument
+	// further on it may be an argument
+	if len(args) > 0 && shellword.Has("-h --help", args[0].Text) {
 		return
 	}
 	args = shellword.Unabbreviated(args, gitTexts)
@@ -87,7 +88,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 --exec --depth --deepen --shallow-since --shallow-exclude --server-option --jobs --refmap
 --upload-pack --filter --strategy --strategy-option`)
 		if shellword.Has("fetch pull", cmd.Text) {
-			fl.Pos = fl.Pos[min(1, len(fl.Pos)):] // after the remote
+			fl.Pos = fl.Pos[min(1, len(fl.Pos)):] // the branches follow the remote
 		}
 		useBranches(f, g, append(fl.All("--onto"), fl.Pos...))
 	case "checkout", "switch":
@@ -115,7 +116,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	text := setting(f, g, "alias."+name)
 	switch {
-	case strings.HasPrefix(name, "remote-"): // a push helper; it reads refs from standard input
+	case strings.HasPrefix(name, "remote-"): // a push helper, which reads refs from standard input
 		f.OpaqueForge(shellword.Join(g.argv), "what it pushes is only known when it runs")
 		return
 	case text == "":
@@ -180,8 +181,8 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 }
 
-// gitFiles judges git rm, mv and restore, which write or remove tracked files. Commands that remove
-// ignored files (git clean) are harmless, because the loop restores its state from the sealed
+// gitFiles judges git rm, mv and restore, which write or remove tracked files. Commands that
+// remove ignored files (git clean) do no harm, because the loop restores its state from the sealed
 // record.
 func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, "-s --source")
@@ -201,7 +202,7 @@ func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 	UseBranch(f, g.argv, fl.Val("-u", "--set-upstream-to"))
 	to, renames := fl.Get("-m", "-M")
-	if renames && (len(fl.Pos) == 0 || to.Text == f.Branch(g.dir)) { // renames this branch
+	if renames && (len(fl.Pos) == 0 || to.Text == f.Branch(g.dir)) { // renames the current branch
 		f.CheckedOut(g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
 	}
 }

@@ -92,8 +92,8 @@ func gitSetting(f *plain.Frame, g *gitRun, setting string) {
 	gitRuns(f, key, val)
 }
 
-// gitRuns reads the value of a setting as a command. Git runs only some settings, but no value of
-// any other looks like a command that lands something. An alias counts when it is used.
+// gitRuns reads the value of a setting as a command. Git runs only some settings, but the values
+// of the others never look like a command that lands something. An alias counts when it is used.
 func gitRuns(f *plain.Frame, key, val string) {
 	if !strings.HasPrefix(key, "alias.") {
 		f.Look("git "+key, strings.TrimPrefix(val, "!"))
@@ -135,8 +135,8 @@ func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// gitExtension reads the script git-NAME in PATH if git is really about to start. As in a hook, a
-// git that the script starts bypasses the brake's links.
+// gitExtension reads the script git-NAME in PATH if git is actually about to start. As in a hook,
+// a git that the script starts bypasses the brake's links.
 func gitExtension(f *plain.Frame, g gitRun, name string) {
 	for dir := range strings.SplitSeq(f.Env("PATH"), ":") {
 		text, _ := f.Open(f.At(g.dir, dir) + "/git-" + name)

@@ -18,7 +18,7 @@ const maxMarks = 20_000 // tokens of one document
 // body or in the fields.
 func graphqlRequest(f *plain.Frame, q Request, leaves []effect.Field) {
 	found := false
-	// A batch of requests has several queries, and so has an object with duplicate keys.
+	// A batch of requests contains several queries, and so does an object with duplicate keys.
 	for _, fd := range leaves {
 		name := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
 		if strings.EqualFold(name, "query") && !strings.Contains(fd.Path, "variables.") {
@@ -77,8 +77,8 @@ func gqlTokens(s string) []string {
 	return toks
 }
 
-// mutations calls do for every field with arguments, if the document has a mutation. It leaves out
-// fields that list what was changed, a page at a time.
+// mutations calls do for every field with arguments, if the document has a mutation. It omits
+// fields that return pages of changed objects.
 func mutations(toks []string, do func(name string, args []string)) {
 	if !slices.Contains(toks, "mutation") && !slices.Contains(toks, "Mutation") {
 		return

@@ -24,7 +24,7 @@ const curlValued = curlData + ` -X --request -H --header -u --user -o --output -
 
 const curlSwitches = " --head --get --next --help --version"
 
-// Curl reads a curl command line. It may hold several requests, separated by --next.
+// Curl reads a curl command line. It may contain several requests, separated by --next.
 func Curl(f *plain.Frame, argv []shellword.Word) {
 	args := shellword.Unabbreviated(argv, curlValued+curlSwitches)
 	start := 1
@@ -104,7 +104,7 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	}
 }
 
-// dataText returns the text of FILE for @FILE, and s itself for any other text.
+// dataText returns the text of FILE for @FILE, and returns any other s unchanged.
 func dataText(f *plain.Frame, s string) string {
 	if file, ok := strings.CutPrefix(s, "@"); ok {
 		return f.FileText(file)

@@ -18,12 +18,12 @@ import (
 
 // Request is one HTTP request that a call sends with any client.
 type Request struct {
-	Method string // upper case, may hold Unknown; empty for the client's default
+	Method string // upper case, may contain Unknown; empty for the client's default
 	URL    string
 	Body   string           // as sent; may hold Unknown
 	Fields []effect.Field   // parameters given individually
-	Argv   []shellword.Word // the command, for the text of acts
-	Led    bool             // sent to another host than the URL's
+	Argv   []shellword.Word // the command, for messages about acts
+	Led    bool             // sent to a host other than the URL's
 }
 
 // leaves returns the request's parameters from the query, the fields and the body. If a name occurs
@@ -38,9 +38,9 @@ func (q Request) leaves() []effect.Field {
 	return slices.Concat(out, body, shellword.FormLeaves(q.Body))
 }
 
-// head returns the commit that a merge request requires as the PR's head, or an empty string if it
-// requires none or has two different values. Only a top-level field with the exact name counts,
-// because a forge ignores a field that it does not know and merges any head.
+// head returns the commit that a merge request requires as the PR's head. It returns an empty
+// string if the request requires none or contains two different values. Only a top-level field
+// with the exact name counts: a forge ignores an unknown field and would merge any head.
 func (q Request) head() (sha string) {
 	name, fields := "sha", q.Fields
 	if q.Method == "POST" { // only Gitea merges by POST
@@ -137,7 +137,7 @@ func (r route) repo() string {
 	return name
 }
 
-// named returns repo, but no number: it may be that of the run's own repository.
+// named returns repo unless it is a number, which may denote the run's own repository.
 func (r route) named() string {
 	if name := r.repo(); strings.Contains(name, "/") {
 		return name
@@ -150,7 +150,7 @@ type sending struct {
 	Request
 	route
 	*plain.Frame
-	fields []effect.Field // its parameters
+	fields []effect.Field // parameters of the request
 }
 
 // Send judges a request by its method and path, whatever its host. It ignores reading requests and
@@ -195,8 +195,8 @@ func (s sending) does(a effect.Act) {
 
 func (s sending) opaque(reason string) { s.OpaqueForge(shellword.Join(s.Argv), reason) }
 
-// localServer reports whether a request goes to a server on this machine, as tests do, that is not
-// a forge. It returns false if a remote of the project is local or a proxy redirects the request.
+// localServer reports whether a request goes to a server on this machine that is not a forge, as
+// in tests. It returns false if a remote of the project is local or a proxy redirects the request.
 func localServer(f *plain.Frame, q Request) bool {
 	return !q.Led && local(q.URL) && !strings.HasPrefix(f.Cwd, shellword.Unknown) &&
 		!slices.ContainsFunc(slices.Collect(maps.Values(f.M.Repo().Remotes)), local)
@@ -239,7 +239,7 @@ func (s sending) onPR() bool {
 	case a.PR > 0:
 		a.Ref = ""
 	}
-	if a.PR > 0 && (ofPR || s.has("repos")) { // GitLab's issues are not PRs
+	if a.PR > 0 && (ofPR || s.has("repos")) { // issues on GitLab are not PRs
 		s.Use(a, s.Argv)
 	}
 	action, deletes, words := "", s.Method == "DELETE", ""

@@ -10,18 +10,18 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Tool is a call of an unknown tool or a mutation of GraphQL. It is judged by the words of its name
-// and by its fields, whatever its server.
+// Tool is a call of an unknown tool or a GraphQL mutation. It is judged by the words of its name
+// and by its fields, regardless of its server.
 type Tool struct {
 	*plain.Frame
-	Name   string // with its server
+	Name   string // name including the server's
 	Words  []string
 	Fields []effect.Field
-	Argv   []shellword.Word // the call, for the text of acts
-	On     effect.Act       // the PR and the repository, if they are known without the fields
+	Argv   []shellword.Word // the call, for messages about acts
+	On     effect.Act       // the PR and the repository, if known without the fields
 }
 
-// mutation is the Name of a mutation of GraphQL, whose server is a forge.
+// mutation is the Name of a GraphQL mutation, whose server is a forge.
 const mutation = "git mutation"
 
 // Judge records what the tool does to a forge.
@@ -99,7 +99,8 @@ func (t Tool) movesTo(branch string) bool {
 	return true
 }
 
-// ofForge reports whether a tool belongs to a forge. Other tools also merge documents or branches.
+// ofForge reports whether a tool belongs to a forge. Other tools may merge documents or branches
+// too.
 func (t Tool) ofForge() bool {
 	const keys = prKeys + ` owner repo repository repo_slug project_id head base merge_method
 commit_title strategy source_branch target_branch repository_id`

@@ -57,8 +57,8 @@ func Matches(part, name string) bool {
 	return (shown || !strings.HasPrefix(name, ".")) && shellword.GlobMatch(part, name)
 }
 
-// Own reports whether a path is in the list or below an entry. The transcripts of a session's
-// workers are in a folder with the name of the session's transcript, without .jsonl.
+// Own reports whether a path is in the list or below one of its entries. The transcripts of a
+// session's workers are in a folder named after the session's transcript, without .jsonl.
 func Own(list []string, full string) bool {
 	return slices.ContainsFunc(list, func(own string) bool {
 		return full == own || strings.HasPrefix(full+"/", strings.TrimSuffix(own, ".jsonl")+"/")

@@ -42,8 +42,9 @@ func (f *Frame) Pushes(argv []shellword.Word) {
 	}
 }
 
-// Opaque records a part that could not be read. It could land something if the part names a forge's
-// program and a word for landing, or if the call does so or names a forge's own client.
+// Opaque records a part that could not be read. The part could land something if it names a
+// forge's program and a word for landing, or if the call as a whole does so or names a forge's
+// client.
 func (f *Frame) Opaque(text, reason string) {
 	f.opaque(text, reason, f.M.lands() || shellword.Lands(text))
 }

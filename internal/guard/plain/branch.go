@@ -15,8 +15,8 @@ func (f *Frame) Place() string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
 func (f *Frame) At(dir, p string) string { return cmp.Or(f.In(dir).Resolve(p), dir) }
 
 // Branch returns the branch that is checked out in a directory: the one that the call checked out,
-// else the one that the caller or git's files report. It returns an empty string if there is no
-// repository, and Unknown in doubt.
+// or the one that the caller or git's files report. It returns an empty string if there is no
+// repository, and Unknown if the branch is uncertain.
 func (f *Frame) Branch(dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)

@@ -78,8 +78,8 @@ func (f *Frame) builtin(name string, rest []shellword.Word) {
 	}
 }
 
-// unknownName reads a command whose first word is not fully known. If the base name is known, it
-// counts as that program; else the command is opaque.
+// unknownName reads a command whose first word is not fully known. If the base name is known, the
+// command counts as that program; otherwise it is opaque.
 func (f *Frame) unknownName(argv []shellword.Word) {
 	w := argv[0]
 	name := w.Text[strings.LastIndexByte(w.Text, '/')+1:]
@@ -88,7 +88,8 @@ func (f *Frame) unknownName(argv []shellword.Word) {
 		return
 	}
 	note := f.Opaque
-	if shellword.AnyOf(shellword.Texts(argv[1:]), "pr mr api push pulls") { // a forge's subcommands
+	// subcommands of a forge's client
+	if shellword.AnyOf(shellword.Texts(argv[1:]), "pr mr api push pulls") {
 		note = f.OpaqueForge
 	}
 	note(shellword.Join(argv), "the command's name is only known when it runs")
@@ -110,7 +111,7 @@ func (f *Frame) shell(name string, argv []shellword.Word) {
 		rest = rest[min(len(rest), shellword.Btoi(strings.ContainsAny(t[len(t)-1:], "oO"))):]
 	}
 	g := f.Through(name)
-	g.names.words = nil // the child sees exported variables only
+	g.names.words = nil // the child sees only exported variables
 	switch {
 	case strings.Contains(letters, "n"): // only checks the syntax
 	case strings.Contains(letters, "c"):
@@ -128,7 +129,7 @@ func (f *Frame) shell(name string, argv []shellword.Word) {
 	}
 }
 
-// ShellText reads text as Run does, or records it as opaque if all of it is unknown.
+// ShellText reads text as Run does, or records it as opaque if it is completely unknown.
 func (f *Frame) ShellText(text, how string) {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -139,7 +140,7 @@ func (f *Frame) ShellText(text, how string) {
 	}
 }
 
-// Saves records that the call writes a file, if the text being read could land something.
+// Saves records that the call writes a file, if the current text could land something.
 func (f *Frame) Saves() {
 	if shellword.Lands(f.src) {
 		f.M.written = f.src

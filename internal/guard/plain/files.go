@@ -9,7 +9,7 @@ import (
 )
 
 // Resolve returns p joined to the shell's working directory and cleaned. It is absolute if that
-// directory is known. A leading "~" stays.
+// directory is known. It keeps a leading "~".
 func (f *Frame) Resolve(p string) string {
 	if p == "" {
 		return ""

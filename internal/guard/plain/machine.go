@@ -19,7 +19,7 @@ import (
 )
 
 // The bounds of one reading. Work is counted in steps (a word, a statement, 16 bytes of text), not
-// in time, so that the verdict on a text never depends on the machine.
+// in time, so that the verdict on a text never depends on the speed of the machine.
 const (
 	maxWork    = 60_000 // steps, plus one for every four bytes of the call
 	maxDepth   = 40     // texts within texts: bash -c, eval, aliases
@@ -42,7 +42,7 @@ type Machine struct {
 	// Real reports whether a program is about to start with these words. Programs that it starts
 	// by itself, such as git hooks, count too.
 	Real    bool
-	Environ func(string) string // the environment of that program; nil for text of a call
+	Environ func(string) string // the environment of that program; nil for the text of a call
 	Read    effect.Reading
 	Work    int // steps left
 
@@ -51,7 +51,7 @@ type Machine struct {
 	spent   bool               // the reading was aborted
 	disk    map[string]*string // nil for a file that cannot be read
 	written string             // text that the call wrote to a file and that could land something
-	heads   map[string]string  // the branch that is checked out, by directory
+	heads   map[string]string  // the checked-out branch of each directory
 	// lands reports whether the call names a forge's own client, or another program that reaches a
 	// forge and a word for landing.
 	lands func() bool
@@ -97,7 +97,7 @@ func (m *Machine) Bounded(bound string, texts ...string) {
 	}
 }
 
-// Shut records a bound after which the unread rest is unknown. It always sets Bound.
+// Shut records a bound after which the rest is unread and unknown. It always sets Bound.
 func (m *Machine) Shut(bound string) {
 	m.Bounded(bound)
 	m.Read.Bound = cmp.Or(m.Read.Bound, bound)
@@ -122,12 +122,12 @@ type Frame struct {
 	M     *Machine
 	names names
 	Cwd   string  // empty if unknown
-	Stdin *Stream // nil for the call's own, which is unknown
+	Stdin *Stream // nil for the call's own input, which is unknown
 	src   string  // the text being read; positions of words refer to it
 	via   []string
 	depth int
 	nest  int
-	quiet bool // records no opaque parts
+	quiet bool // if set, opaque parts are not recorded
 }
 
 // Stream is the standard input of a command.
@@ -170,7 +170,7 @@ func (f *Frame) In(dir string) *Frame {
 	return g
 }
 
-// Look reads text that a program may run in a shell later. It records acts, but no opaque parts.
+// Look reads text that a program may run in a shell later. It records acts, but not opaque parts.
 func (f *Frame) Look(wrapper, text string) {
 	g := f.Through(wrapper)
 	g.quiet = true
@@ -181,8 +181,8 @@ func (f *Frame) Look(wrapper, text string) {
 // nil if the value is computed or assigned more than once.
 type names struct {
 	words map[string]*syntax.Word
-	texts map[string]string // set outside of the text, by env or by the environment
-	blind bool              // something may have set any name
+	texts map[string]string // values set outside of the text, by env or by the environment
+	blind bool              // any name may have been set
 }
 
 // Let sets a variable from outside of the text.

@@ -33,7 +33,7 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 
 func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err error) {
 	defer func() {
-		if r := recover(); r != nil { // a parser bug must not end the program
+		if r := recover(); r != nil { // a bug in the parser must not end the program
 			err = fmt.Errorf("parser fault: %v", r)
 		}
 	}()
@@ -48,12 +48,12 @@ func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err er
 }
 
 // The parser recurses and tries every "((" twice, so deep nesting would overflow the stack. A text
-// with few openers is always safe; a text with more must look balanced.
+// with few opening brackets is always safe; a text with more must look balanced.
 const (
 	fewOpeners = 4_000
 	maxOpeners = 30_000
 	maxDoubles = 4_000 // "(("
-	maxOpen    = 300   // open at the same time
+	maxOpen    = 300   // brackets open at the same time
 	maxPieces  = 400_000
 )
 
@@ -70,7 +70,7 @@ func unfit(text string) string {
 			openers++
 			open++
 			doubles += shellword.Btoi(c == '(' && i > 0 && text[i-1] == '(')
-		case strings.IndexByte(")]}\n", c) >= 0: // in prose and patterns brackets may stay open
+		case strings.IndexByte(")]}\n", c) >= 0: // in prose and patterns, brackets may stay open
 			open = max(0, open-1)
 		case c >= 'a' && c <= 'z' && (i == 0 || text[i-1] < 'a' || text[i-1] > 'z'):
 			switch {

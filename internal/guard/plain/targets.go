@@ -50,7 +50,7 @@ func (f *Frame) Covers(w shellword.Word) bool {
 		f.M.Call.Cwd != "" && within(f.M.Call.Cwd+"/")
 }
 
-// Writes records a write to a path if the loop guards it.
+// Writes records a write to a path if the loop guards the path.
 func (f *Frame) Writes(w shellword.Word, how string) {
 	if w.Text == "" {
 		return
@@ -74,8 +74,8 @@ func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
 }
 
-// Takes records the removal or move of a path if the loop guards it. If whole is set, the contents
-// of a directory count too.
+// Takes records the removal or move of a path if the loop guards the path. If whole is set, the
+// contents of a directory count too.
 func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 	if f.KindAt(w) != paths.Ordinary {
 		f.Writes(w, how)

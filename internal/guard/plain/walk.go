@@ -34,8 +34,8 @@ func (f *Frame) Run(text string) {
 	}
 }
 
-// set returns the shell's variables together with those that the statements set. A builtin that may
-// set any name makes all of them unknown; a second, different value makes that name unknown.
+// set returns the shell's variables together with those that the statements set. A builtin that
+// may set any name makes all of them unknown; a second, different value makes its name unknown.
 func (f *Frame) set(stmts []*syntax.Stmt) names {
 	n := names{words: maps.Clone(f.names.words), texts: f.names.texts, blind: f.names.blind}
 	if n.words == nil {
@@ -78,7 +78,7 @@ func (f *Frame) set(stmts []*syntax.Stmt) names {
 	return n
 }
 
-// computed makes a name unknown that is an operand of an arithmetic expression.
+// computed makes a name unknown if it is an operand of an arithmetic expression.
 func (n names) computed(x syntax.Node) {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
 		n.words[w.Lit()] = nil
@@ -224,7 +224,7 @@ func (f *Frame) simple(c *syntax.CallExpr) {
 	f.Cwd = g.Cwd
 }
 
-// feeds applies a redirection of standard input and reports whether it is one.
+// feeds applies a redirection of standard input. It returns false for any other redirection.
 func (f *Frame) feeds(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:

@@ -16,7 +16,7 @@ type builder struct {
 	list  []shellword.Word
 	text  strings.Builder
 	bare  strings.Builder // the unquoted part of text
-	open  bool            // the field exists even when empty
+	open  bool            // the field exists even if it is empty
 	split bool
 	src   string
 }
@@ -36,8 +36,8 @@ func (b *builder) add(s string, quoted bool) {
 	b.open = b.open || quoted || s != ""
 }
 
-// literal appends source text. A backslash quotes any next character outside double quotes, and
-// only the special ones inside them; special is empty outside.
+// literal appends source text. Outside double quotes, a backslash quotes any next character, and
+// special is empty. Inside them, it quotes only the characters in special.
 func (b *builder) literal(s, special string) {
 	quoted := special != ""
 	for {
@@ -90,7 +90,7 @@ func (b *builder) end() {
 	b.open, b.split = false, false
 }
 
-// Words expands the words of a command. Where a word has a brace expansion, its text is unknown.
+// Words expands the words of a command. The text of a word with a brace expansion is unknown.
 func (f *Frame) Words(list []*syntax.Word) (out []shellword.Word) {
 	for _, w := range list {
 		b := &builder{f: f, src: f.source(w)}
@@ -117,7 +117,7 @@ func (f *Frame) source(w *syntax.Word) string {
 	return f.src[from:to]
 }
 
-// Whole expands a word that stays one field, such as a value or a redirection target.
+// Whole expands a word that is not split into fields, such as a value or a redirection target.
 func (f *Frame) Whole(w *syntax.Word) shellword.Word {
 	if w == nil {
 		return shellword.Word{}
@@ -190,8 +190,8 @@ func (f *Frame) WordsOf(text string) []shellword.Word {
 	return shellword.Lits(strings.Fields(text)...)
 }
 
-// printed returns the output of statements: that of echo, cat and pwd, and the branch or top-level
-// directory that git prints. It returns Unknown for all others.
+// printed returns the output of statements if they only run echo, cat, pwd, or git for the branch
+// or top-level directory. It returns Unknown for all others.
 func (f *Frame) printed(stmts []*syntax.Stmt) string {
 	if len(stmts) != 1 || f.nest > maxNesting || stmts[0].Negated || !f.M.Burn(1) {
 		return shellword.Unknown

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeHooks reads a command line of this program. Only a person may answer a gate or reset a loop,
-// and only the client may send an event.
+// judgeHooks reads a command line of this program. Only a person may answer a gate or reset a
+// loop, and only the client may send an event.
 func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	args := argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
@@ -93,7 +93,7 @@ func clientName(name, text string) string {
 }
 
 // judgeKill records a command that ends, stops or traces the hooks or the client, by name or by
-// process id. If a hook is killed before it decides, the client lets its tool call pass.
+// process id. If a hook is killed before it decides, the client lets the tool call pass.
 func judgeKill(f *plain.Frame, name string, argv []shellword.Word) {
 	named := shellword.Has("pkill killall pgrep pidof taskkill", name)
 	if !named && !shellword.Has("kill gdb lldb strace ltrace renice", name) {

@@ -68,10 +68,10 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 }
 
 const (
-	// languages lists the interpreters of languages that are not read.
+	// languages lists the interpreters of languages that the guard does not read.
 	languages = `python pypy ipython node nodejs deno bun tsx perl ruby lua osascript Rscript julia
 elixir groovy php emacs pwsh powershell`
-	// editors lists the programs whose own language can start programs.
+	// editors lists the programs whose built-in language can start programs.
 	editors = "awk gawk mawk nawk vim nvim vi ex ed expect tclsh psql sqlite3 mysql gdb lldb"
 )
 
@@ -100,8 +100,8 @@ func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 	}
 }
 
-// Code reads text of another language by its words. The brake judges the forge's clients that the
-// text starts. A request that the text sends by itself passes no link, so it counts as a merge.
+// Code reads text in another language by its words. The brake judges the forge clients that the
+// text starts. A request that the text itself sends bypasses the links, so it counts as a merge.
 func Code(f *plain.Frame, name, text string) {
 	how := shellword.Lits(name, shellword.Clip(text, 200))
 	const library = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
@@ -121,16 +121,16 @@ func Code(f *plain.Frame, name, text string) {
 }
 
 const (
-	// starters lists the programs that are searched for among the words of any other program.
+	// starters lists the program names that are searched for in the arguments of any other program.
 	starters = `gh git glab hub tea curl wget http xh bash sh zsh dash env xargs sudo hooks
 python3 python node perl ruby`
-	// wrappers lists the programs that start their operands. Among those, the programs in written
-	// are searched for too.
+	// wrappers lists the programs that start their operands. Among their operands, the programs in
+	// written are searched for too.
 	wrappers = `sudo gsudo doas env nohup setsid nice ionice timeout time stdbuf xargs busybox
 command chronic caffeinate flock su find fd npx bunx bun npm pnpm yarn`
 	written = `rm mv cp tee ln sed dd chmod chown truncate install rsync touch shred kill pkill
 killall claude claude-code`
-	// texters lists the programs that give a text to a shell.
+	// texters lists the programs that pass a text to a shell.
 	texters = `ssh autossh su runuser script tmux screen watch parallel flock entr hyperfine
 nix-shell concurrently nodemon env docker podman kubectl cmd`
 )
@@ -168,7 +168,7 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 			if len(rest) > 1 && rest[1].Text == "--" {
 				rest = slices.Delete(rest, 1, 2)
 			}
-			if shellword.Has("xargs parallel", name) { // arguments from standard input
+			if shellword.Has("xargs parallel", name) { // they take arguments from standard input
 				rest = append(rest, shellword.Word{Text: shellword.Unknown, Split: true})
 			}
 			g.Exec(rest)
@@ -176,7 +176,7 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 		case as && shellword.Has("echo printf grep rg jq psql display-message", n):
 			return
 		case texts && several(w):
-			if _, problem := plain.Parse(w.Text); problem == "" { // shell text, not SQL
+			if _, problem := plain.Parse(w.Text); problem == "" { // it is shell text, not SQL
 				g.Run(w.Text)
 			}
 		}

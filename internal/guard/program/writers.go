@@ -10,8 +10,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeWriter judges programs that write, move or remove files. It judges the paths in the command
-// line; the seal detects changes made in other ways. ok is false for any other program.
+// judgeWriter judges programs that write, move or remove files by the paths in the command line.
+// The seal detects changes made in other ways. ok is false for any other program.
 func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	how := name + " " + shellword.Join(args)
 	switch name {
@@ -28,7 +28,7 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 		if !slices.ContainsFunc(args, func(w shellword.Word) bool {
 			return shellword.Shorts(w.Text, 'i') || strings.HasPrefix(w.Text, "--in-place")
 		}) {
-			return true // only prints
+			return true // it only prints
 		}
 	case "tee":
 		f.Saves()
@@ -37,8 +37,8 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 		return false
 	}
 	for _, w := range args {
-		w.Text = strings.TrimPrefix(w.Text, "of=") // dd's
-		// .sdd/loop exists during a loop, so mkdir changes nothing.
+		w.Text = strings.TrimPrefix(w.Text, "of=") // for dd
+		// .sdd/loop exists during a loop, so mkdir has no effect on it.
 		if name != "mkdir" || !strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop") {
 			f.Writes(w, how)
 		}

@@ -37,7 +37,7 @@ func ParseFlags(argv []Word, valued string) Flags {
 func (fl Flags) take(argv []Word, valued string) int {
 	w := argv[0]
 	name, val, joined := strings.Cut(w.Text, "=")
-	if w.Text[1] != '-' { // short flags; the first with a value takes the rest
+	if w.Text[1] != '-' { // short flags; the first one with a value takes the rest
 		rest := w.Text[1:]
 		for name = "-" + rest[:1]; len(rest) > 1 && !Has(valued, name); name = "-" + rest[:1] {
 			fl.add(name, Lit("true"))
@@ -59,7 +59,7 @@ func (fl Flags) take(argv []Word, valued string) int {
 }
 
 // Unabbreviated replaces each abbreviated long flag, which git, curl and wget accept, by the first
-// of the longs with that prefix. A flag that is one of the longs stays.
+// of the longs with that prefix. A flag that is one of the longs is unchanged.
 func Unabbreviated(argv []Word, longs string) []Word {
 	out := append([]Word(nil), argv...)
 	for i, w := range out {

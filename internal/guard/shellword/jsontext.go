@@ -14,9 +14,9 @@ const (
 	maxJSONDepth = 60
 )
 
-// JSONLeaves returns the leaves of JSON text. whole is false if there are more than 20,000 of them
-// or they are nested 60 levels deep or deeper. Unknown parts are values; a malformed tail is left
-// out.
+// JSONLeaves returns the leaves of JSON text. whole is false if there are more than 20,000 leaves
+// or they are nested 60 or more levels deep. Unknown parts are values; a malformed tail is
+// omitted.
 func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 	const number = "-" + Unknown // the parser accepts it in place of a value
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), Unknown, number)
@@ -79,7 +79,8 @@ func Percent20(s string) string {
 	return s
 }
 
-// Unescape decodes the common backslash escapes of $'…'. It returns Unknown if s has any other.
+// Unescape decodes the common backslash escapes of $'…'. It returns Unknown if s contains any
+// other escape.
 func Unescape(s string) string {
 	escapes := []string{`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\'`, "'", `\"`, `"`}
 	known := strings.NewReplacer(escapes...).Replace(s)

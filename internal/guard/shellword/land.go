@@ -2,8 +2,8 @@ package shellword
 
 import "strings"
 
-// clients lists the forges' own clients. landers lists all programs that can reach a forge or act
-// on a loop.
+// clients lists the forges' own clients. landers lists all programs that can reach a forge or
+// affect a loop.
 const (
 	clients = "gh glab tea tea-cli hub"
 	landers = clients + " git curl curlie wget wget2 http https xh xhs hooks claude"

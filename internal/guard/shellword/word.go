@@ -22,14 +22,14 @@ type Word struct {
 	Text  string
 	Glob  bool   // contains an unquoted glob: *, ? or […]
 	Src   string // source text
-	Split bool   // unknown unquoted text: may become any number of words
+	Split bool   // unknown unquoted text, which may become any number of words
 	Raw   bool   // not shell text: Show returns it unchanged
 }
 
 // Lit returns a known word that has no source text.
 func Lit(text string) Word { return Word{Text: text} }
 
-// Lits returns Lit of each text.
+// Lits returns the texts as words, each as by Lit.
 func Lits(texts ...string) []Word {
 	words := make([]Word, len(texts))
 	for i, t := range texts {
@@ -46,7 +46,7 @@ func HasUnknown(text string) bool {
 	return strings.Contains(text, Unknown)
 }
 
-// Blank reports whether text is Unknown apart from blanks.
+// Blank reports whether text consists only of Unknown and blanks.
 func Blank(text string) bool {
 	return strings.Trim(text, Unknown+" \n\t") == "" && HasUnknown(text)
 }
@@ -118,7 +118,8 @@ func Number(s string) int {
 	return n
 }
 
-// Quoted returns the words as shell text with each word in single quotes. Unknown parts stay.
+// Quoted returns the words as shell text with each word in single quotes. Unknown parts are
+// unchanged.
 func Quoted(words []Word) string {
 	quoted := Texts(words)
 	for i, text := range quoted {
