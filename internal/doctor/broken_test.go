@@ -167,7 +167,7 @@ var broken = []struct {
 	}, "hook-binary", report.Broken, "does not start", "build it for this machine", ""},
 	{"a state directory that cannot be written", func(w *world) {
 		w.write("home/.local/state/hooks", "x")
-	}, "seal", report.Doubt, "will not be detected", "HOOKS_STATE_HOME", ""},
+	}, "record", report.Doubt, "will not be detected", "HOOKS_STATE_HOME", ""},
 	{"hooks switched off", func(w *world) {
 		w.write("p/.claude/settings.local.json",
 			`{"disableAllHooks":true}`)

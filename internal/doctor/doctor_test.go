@@ -28,7 +28,7 @@ func TestNamesStay(t *testing.T) {
 		"client": {"client-version"},
 		"fired":  {"receipts", "live"},
 		"guard":  {"self-test"},
-		"state":  {"state-files", "seal", "disk"},
+		"state":  {"state-files", "record", "disk"},
 		"project": {
 			"state-hidden", "audit-worktrees", "configuration",
 		},

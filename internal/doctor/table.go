@@ -35,7 +35,7 @@ func table() []check {
 		{"guard", "self-test", "hook-binary", true, selfTest},
 
 		{"state", "state-files", "", false, stateFiles},
-		{"state", "seal", "", false, seals},
+		{"state", "record", "", false, seals},
 		{"state", "disk", "", false, disk},
 
 		{"project", "state-hidden", "", false, stateHidden},
