@@ -154,8 +154,8 @@ func (st *State) behind(line *loop.Iteration) bool {
 
 // closed reports whether line ended tick t. The iteration number alone does not identify the tick:
 // an iteration that was stopped at its gates does not count, so a resumed run opens another tick
-// with the same number. The two match if they share a prompt or, if neither has prompts, if the tick
-// did not start after the line did.
+// with the same number. The two match if they share a prompt. If neither has prompts, they match if
+// the tick did not start after the line did.
 func closed(t *loop.Tick, line *loop.Iteration) bool {
 	if t.RunID != line.RunID || t.Iteration > line.Iteration {
 		return false
