@@ -34,7 +34,7 @@ const hintClient = "hook words read the JSON object that the client writes on st
 //
 // Read returns an error with a hint for an unknown word, for more than 4 MiB, for a value that is
 // not complete before r times out, for anything but one JSON object, for a repeated key in an
-// object, for an event other than the word's, and for a wrong type in a field that a decision needs.
+// object, for an event other than the word's, and for a wrong type in a field used by a decision.
 func Read(word string, r io.Reader) (Event, error) {
 	name := NameOf(word)
 	if name == "" {

@@ -55,7 +55,7 @@ func leavesCall(argv []string) bool {
 	})
 }
 
-// leavesBy is LeavesLinks for words of which any may begin a command.
+// leavesBy is like LeavesLinks, but any of the words may begin a command.
 func leavesBy(words []string) bool {
 	for i, w := range words {
 		base, rest := path.Base(w), words[i+1:]

@@ -13,10 +13,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ReadOnly reports whether the call only reads, so that it may pass while a human gate waits for
-// its answer. Such calls are the client's own readers, MCP tools that get, list, search or read,
-// and Bash commands that are in the table below, set no variable that programs or the shell obey
-// and write to no file. In doubt ReadOnly returns false.
+// ReadOnly reports whether the call only reads, so that it may run while a human gate waits for
+// its answer. It accepts the client's own readers, MCP tools that get, list, search or read, and
+// Bash commands from the table below that write to no file and set no variable that affects
+// programs or the shell. In doubt it returns false.
 func ReadOnly(c effect.Call) bool {
 	words := shellword.NameWords(toolName(c.Tool))
 	reads := strings.HasPrefix(c.Tool, "mcp__") && len(words) > 0 &&
@@ -36,8 +36,8 @@ ReadMcpResourceTool ListMcpResources ReadMcpResource`, c.Tool):
 }
 
 // Finishing reports whether the call only reads, or records finished work on the iteration's own
-// branch: git add, rm, mv, commit, fetch and the push of an unprotected branch. In doubt it returns
-// false.
+// branch: git add, rm, mv, commit, fetch and the push of an unprotected branch. In doubt it
+// returns false.
 func Finishing(c effect.Call, repo func() effect.Repo, files effect.Files) bool {
 	return ReadOnly(c) || c.Tool == "Bash" && looks(c, commits) && clear(Read(c, repo, files))
 }
@@ -124,12 +124,12 @@ func calls(text string) iter.Seq[[]string] {
 	}
 }
 
-// unknowing returns a shell without a working directory, repository or files.
+// unknowing returns a shell whose working directory, repository and files are unknown.
 func unknowing() *plain.Frame {
 	return plain.New(effect.Call{}, effect.Repo{}.Known(), nil, program.Read).Shell("")
 }
 
-// looker decides whether shell text only reads. It holds the paths by which this program may be
+// looker decides whether shell text only reads. It lists the paths by which this program may be
 // started.
 type looker []string
 
@@ -137,7 +137,7 @@ func (l looker) node(n syntax.Node, argv []string) bool {
 	switch n := n.(type) {
 	case *syntax.FuncDecl, *syntax.CoprocClause, *syntax.DeclClause, *syntax.LetClause,
 		*syntax.ArithmCmd, *syntax.ArithmExp, *syntax.CStyleLoop, *syntax.ArrayExpr,
-		*syntax.ExtGlob: // in zsh *(e:code:) runs code
+		*syntax.ExtGlob: // in zsh, *(e:code:) runs code
 		return false
 	case *syntax.Assign:
 		return n.Name != nil && n.Index == nil && (localName(n.Name.Value) ||
@@ -171,8 +171,8 @@ func (l looker) node(n syntax.Node, argv []string) bool {
 	return true
 }
 
-// localName reports whether a variable of that name is unlikely to be exported or to steer the
-// shell or a reader. In zsh, path is PATH and commands maps names to programs.
+// localName reports whether a variable with that name is probably not exported and does not affect
+// the shell or a reader. In zsh, path is PATH and commands maps names to programs.
 func localName(name string) bool {
 	if shellword.Has("BASE SHA REF REV FILE FILES DIR ROOT F D N X", name) {
 		return true
@@ -291,7 +291,7 @@ git-config---get-regexp git-config---list`,
 		only: `-l -z --get --get-all --get-regexp --list --show-origin --show-scope --global
 --local --system --name-only --worktree --null --bool --int --type --default --all`,
 	},
-	{ // report writes, but this program checks it
+	{ // report writes, but this program checks that itself
 		names: `hooks-report hooks-status hooks-explain hooks-version hooks-history hooks-cost
 hooks-schema hooks-statusline hooks-tasks hooks-audit hooks-help hooks-doctor hooks-report-card
 hooks---version hooks-gate-list hooks-loop-status hooks-loop-list hooks-ledger-lint
@@ -301,7 +301,7 @@ hooks-ledger-feedback`,
 	},
 }
 
-// argv reports whether a command only reads. Its words are as literal returns them.
+// argv reports whether a command only reads. literal produced its words.
 func (l looker) argv(argv []string) bool {
 	name, args := argv[0], argv[1:]
 	if slices.Contains(l, name) && shellword.ProgramName(name) == "hooks" {

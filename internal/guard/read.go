@@ -8,7 +8,7 @@
 //
 // Guard judges only literal text, before it runs, and evaluates nothing. The computed result of a
 // script, a make recipe or another language is at most Opaque; the brake judges the programs that
-// it starts. All frames of a reading share one Machine, which holds the acts and the remaining work.
+// it starts. All frames of a reading share one Machine, which holds the acts and the work left.
 package guard
 
 import (

@@ -12,21 +12,22 @@ import (
 
 // Finding is a problem that an auditor found (A29). It keeps its id for the whole run.
 type Finding struct {
-	ID          string   `json:"id"` // as in "F3", given by the program
+	ID          string   `json:"id"` // for example "F3", assigned by the program
 	File        string   `json:"file"`
 	Line        int      `json:"line,omitempty"` // 0 for the whole file
 	Severity    Severity `json:"severity"`
 	Description string   `json:"description"`
 	Scenario    string   `json:"scenario,omitempty"`
-	Section     int      `json:"section"` // section in which it was reported, from 1
+	Section     int      `json:"section"` // section of the report, from 1
 	At          int      `json:"at"`      // iteration in which it was first reported
-	// Since is the number of audits of the run that had ended when it was reported or a person last
-	// decided about it. For a resolved finding, Seen is the number of audits at which it was open.
+	// Since is the number of the run's audits that had ended when the finding was reported or a
+	// person last decided about it. For a resolved finding, Seen is the number of audits during
+	// which it was open.
 	Since int          `json:"since,omitempty"`
 	Seen  int          `json:"seen,omitempty"`
 	State FindingState `json:"state"`
 	Until int          `json:"resolved_at,omitempty"` // iteration in which it was resolved (A31)
-	Head  string       `json:"head,omitempty"`        // commit when it was opened
+	Head  string       `json:"head,omitempty"`        // the commit when it was opened
 	// Doubt explains why a person is asked before the finding is closed or downgraded to a warning.
 	Doubt string `json:"doubt,omitempty"`
 }
@@ -50,15 +51,15 @@ const (
 	AcceptedFinding FindingState = "accepted"
 )
 
-// Tally counts the findings; most decisions need nothing else. The findings have a file of their
-// own, because otherwise a close with 200 of them would write each one three times.
+// Tally counts the findings; most decisions need only the counts. The findings are in a separate
+// file, because otherwise closing an iteration with 200 of them would write each one three times.
 type Tally struct {
 	Bugs     int `json:"open_bugs"`
 	Warnings int `json:"open_warnings"`
 	Accepted int `json:"accepted"`
 	Resolved int `json:"resolved"`
-	Since    int `json:"since,omitempty"`  // the smallest Since of the open ones
-	Doubts   int `json:"doubts,omitempty"` // open ones with a Doubt
+	Since    int `json:"since,omitempty"`  // the smallest Since of the open findings
+	Doubts   int `json:"doubts,omitempty"` // open findings with a Doubt
 	// Bytes is the length of the part of the file that belongs to the run, and Sum its hash. After
 	// a crash the file may be longer.
 	Bytes int64  `json:"bytes,omitempty"`
@@ -68,7 +69,7 @@ type Tally struct {
 // MaxFindings bounds the open findings of a run (A29).
 const MaxFindings = 200
 
-// maxSeen bounds the audits at which a finding may be open before a person is asked (A73).
+// maxSeen is the number of audits at which a finding may be open before a person is asked (A73).
 const maxSeen = 3
 
 // openFindings is the recorded reason if an audit is dirty only because of open findings.
@@ -115,8 +116,8 @@ func (r *Run) Stored() loop.Payload {
 	return &own
 }
 
-// LooksAtFindings reports whether a decision about the next event may need the findings themselves,
-// because a question about one waits or is about to be asked.
+// LooksAtFindings reports whether a decision about the next event may need the findings
+// themselves, because a question about one of them waits or is due.
 func LooksAtFindings(b *loop.Budget, t *loop.Tick) bool {
 	r := Of(b)
 	if r == nil {
@@ -130,14 +131,13 @@ func LooksAtFindings(b *loop.Budget, t *loop.Tick) bool {
 		PhaseOf(t.Attempt).Audits() && r.recurs())
 }
 
-// recurs reports whether a person is to be asked about a finding once this audit ends: it was open
-// at three audits, or has a Doubt (A73).
+// recurs reports whether a person is asked about a finding when this audit ends, because it was
+// open at three audits or has a Doubt (A73).
 func (r *Run) recurs() bool {
 	return r.open() > 0 && r.Audits-r.Found.Since+1 >= maxSeen || r.Found.Doubts > 0
 }
 
-// Which returns the findings in a state, in the order of their ids. It sees only findings that were
-// read.
+// Which returns the findings in a state, ordered by id. The findings must have been read.
 func (r *Run) Which(state FindingState) (list []Finding) {
 	for _, f := range r.Findings {
 		if f.State == state {
@@ -147,8 +147,8 @@ func (r *Run) Which(state FindingState) (list []Finding) {
 	return list
 }
 
-// same reports whether a finding is reported again: the same text about the same file in the same
-// section. The line does not matter.
+// same reports whether a report repeats a finding: the same text about the same file in the same
+// section. It ignores the line.
 func (f *Finding) same(o loop.ReportedFinding, section int) bool {
 	return f.File == o.File && f.Section == section &&
 		loop.Signature(f.Description) == loop.Signature(o.Description)
@@ -201,7 +201,7 @@ func (f *Finding) resolve(r *Run, t *loop.Tick) {
 	t.Attempt.Resolved = loop.AppendNew(t.Attempt.Resolved, f.ID)
 }
 
-// changedPlan is the text of the program's own finding about the plan's file.
+// changedPlan is the text of the program's finding about a changed plan file.
 const changedPlan = "the file is not the plan as it was approved, by which every audit judges; " +
 	"take the change back"
 
@@ -209,7 +209,7 @@ func (f *Finding) ofPlan(r *Run) bool {
 	return f.File == r.Plan && f.Description == changedPlan
 }
 
-// holdPlan opens or closes the program's own finding about the plan's file.
+// holdPlan opens or closes the program's finding about a changed plan file.
 func (r *Run) holdPlan(t *loop.Tick, changed bool, head string) error {
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ofPlan(r) })
 	switch {
@@ -301,9 +301,9 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	return true, nil
 }
 
-// Told describes the changes that an auditor's report made, for the program that the auditor's
-// call starts. It returns "" if the report has nothing of an audit, and an error if no call of the
-// auditor had this text.
+// Told describes the changes that an auditor's report made. The program started by the auditor's
+// call prints it. Told returns "" if the report is not an audit's, and an error if the auditor
+// made no call with this text.
 func Told(b *loop.Budget, t *loop.Tick, report loop.Report, sum string) (string, error) {
 	a, r := t.Attempt, Of(b)
 	switch {

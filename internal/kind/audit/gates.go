@@ -10,7 +10,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// RecurringGate asks about a finding that comes back in several audits (A73).
+// RecurringGate asks about a finding that recurs in several audits (A73).
 const RecurringGate = "finding-recurring"
 
 var gates = []loop.GateKind{
@@ -28,8 +28,8 @@ var gates = []loop.GateKind{
 }
 
 // recurringDue asks about each finding that was open at three audits in a row, or that an auditor
-// called resolved or a warning without a commit. If there is none, it asks about a section that was
-// dirty in three audits in a row.
+// called resolved or a warning without a commit. If there is no such finding, it asks about a
+// section that was dirty in three audits in a row.
 func recurringDue(f *loop.Facts) (due []loop.Gate) {
 	a, r := f.Tick.Attempt, Of(f.Run)
 	if !PhaseOf(a).Audits() || a.Judged == nil || a.Judged.Verdict != loop.Dirty {
@@ -71,11 +71,11 @@ func sentence(text string) string {
 	return strings.TrimSuffix(loop.Shortened(text, 300), ".") + "."
 }
 
-// applyRecurring accepts the finding, or allows two more audits with it.
+// applyRecurring accepts the finding, or allows two more audits in which it may be open.
 func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
 	r, since := Of(run), Of(run).Audits
 	if !PhaseOf(tick.Attempt).Audits() {
-		since-- // the audit that asked is counted already
+		since-- // the audit that asked is already counted
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -85,7 +85,7 @@ func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ strin
 			}
 		}
 	}
-	r.Dirty = min(r.Dirty, r.Audits-since) // as if the section's last audit was its first
+	r.Dirty = min(r.Dirty, r.Audits-since) // counts as if the section's last audit were its first
 	r.Tally()
 	run.Idle = nil                   // a person has intervened
 	if a := tick.Attempt; a != nil { // asked again at the next iteration's entry
@@ -93,14 +93,14 @@ func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ strin
 	}
 }
 
-// acceptLast treats the run's last audit as clean if a person accepted everything that it left open
-// and its commit is still checked out (A75). For an answer at the audit's own exit, count does the
-// same when the iteration closes.
+// acceptLast treats the run's last audit as clean if a person accepted all its open findings and
+// its commit is still checked out (A75). If the answer comes at the audit's own exit, count does
+// this when the iteration closes.
 func (r *Run) acceptLast(head, tree string) {
 	audit := map[Phase]Phase{Coding: Auditing, Fixing: FinalAuditing}[r.Phase]
 	v := r.Verdict
 	if audit == "" || v == nil || v.Word != dirtyWord || v.SHA != head || tree != "" ||
-		r.open() > 0 || r.Reason != "" || r.unchecked(head) != "" {
+		r.open() > 0 || r.Reason != "" || r.whyUnchecked(head) != "" {
 		return
 	}
 	r.Phase, r.Audits = audit, r.Audits-1
@@ -117,8 +117,8 @@ func tellRecurring(f *loop.Facts) string {
 		loop.Plural(most, "audit"), maxSeen)
 }
 
-// Steer applies a person's `hooks audit accept`, `close` or `add` in a terminal. text is the id of
-// an open finding, or a new bug. The history records it like an answer. head is the worktree's
+// Steer applies a person's `hooks audit accept`, `close` or `add` from a terminal. text is the id
+// of an open finding, or a new bug. The history records it as an answer. head is the worktree's
 // commit. The findings must have been read. On error, nothing changes.
 func Steer(b *loop.Budget, t *loop.Tick, word, text, head string, now time.Time) error {
 	r := Of(b)
@@ -218,7 +218,7 @@ func OneTest(check string) string {
 }
 
 // reports takes an auditor's report from the text of its call before the call runs, because the
-// program that it starts might read another text.
+// started program might read a different text.
 func reports(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	k.Require(&k.Told)
 	t := k.Told.Is
@@ -235,9 +235,9 @@ func reports(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	return loop.Outcome{Save: loop.Save{Run: s.Run, Tick: s.Tick}}
 }
 
-// publishes refuses pushes, pull requests, and settings by which an auditor's git would start a
-// program. A post action may push if the project's configuration says so. If the brake is in place,
-// a call that cannot be read is judged by it.
+// publishes refuses pushes, pull requests, and settings that make an auditor's git start a
+// program. A post action may push if the project's configuration allows it. If the brake is in
+// place, the brake judges calls that the guard cannot read.
 func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 	if r := Of(s.Run); r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return loop.Outcome{}

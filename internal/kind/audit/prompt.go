@@ -14,19 +14,19 @@ import (
 // Bounds of the parts of a prompt.
 const (
 	maxLine     = 2000 // bytes of a finding or a reason
-	maxFindings = 50   // findings that are listed
+	maxFindings = 50   // number of findings listed
 	maxTail     = 4 << 10
 )
 
 // template holds the prompts of all phases (A18–A21, A29–A32, A46, A51–A55, A70–A72). Workers
-// report with <<<, because the client refuses a here-document of JSON in a worktree of its own.
+// report with <<<, because in a separate worktree the client refuses a here-document of JSON.
 //
 //go:embed prompt.md
 var template string
 
-// Prompt returns everything that the worker of an attempt's phase is given. It includes the plan as
-// it was approved, but never the words of the worker before it (A18, A72). plan is empty if it is
-// lost. number and most count the iterations since the last restart; most is 0 without a ceiling.
+// Prompt returns the complete prompt for the worker of an attempt's phase. It includes the
+// approved plan, but never the previous worker's words (A18, A72). plan is empty if it is lost.
+// number and most count the iterations since the last restart; most is 0 if there is no ceiling.
 func (r *Run) Prompt(a *loop.Attempt, intro string, plan []Section, number, most int) string {
 	text, all := "(The plan as it was approved is lost: report that as a bug, or end.)", []string{}
 	if a.Task <= len(plan) {
@@ -86,7 +86,7 @@ func trimmed(text string, most int) string {
 	return strings.Trim(markdown.Cut(text, most), "\n")
 }
 
-// list returns the findings, one a line, at most maxFindings of them.
+// list returns the findings, one per line, at most maxFindings of them.
 func list(findings []Finding) string {
 	var lines []string
 	for _, f := range findings[:min(len(findings), maxFindings)] {

@@ -44,7 +44,7 @@ var Kind = loop.Kind{
 const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
 	"command with --restart"
 
-// applies reports whether the rows of audit loops apply to a run.
+// applies reports whether the conditions and gates of audit loops apply to a run.
 func applies(b *loop.Budget) bool { return Of(b) != nil }
 
 // Of returns the state that an audit loop adds to the run, or nil for any other run.
@@ -61,24 +61,24 @@ type Run struct {
 	Sections []string `json:"sections"`
 	Section  int      `json:"section"` // current section, from 0 (A41)
 	Phase    Phase    `json:"phase"`
-	Drive    string   `json:"drive"`           // as in tasks.Run
+	Drive    string   `json:"drive"`           // see tasks.Run
 	Check    string   `json:"check,omitempty"` // a person's command, or ""
 	// CheckMinutes bounds one run of the check command.
 	CheckMinutes int            `json:"check_minutes,omitempty"`
-	Checked      *loop.CheckRun `json:"checked,omitempty"` // its last run
+	Checked      *loop.CheckRun `json:"checked,omitempty"` // the last run of the check
 	Worktree     string         `json:"worktree"`
 	Branch       string         `json:"branch,omitempty"`
 	// Tip is the commit at the end of the last phase that left the tree in order. The branch must
-	// keep it, but a person's resume accepts the branch as it is.
+	// still contain it, unless a person resumes the run; that accepts the branch as it is.
 	Tip         string `json:"tip,omitempty"`
 	Base        string `json:"base,omitempty"`         // commit at which the run began
 	SectionBase string `json:"section_base,omitempty"` // commit at which the section began
 	FinalDone   bool   `json:"final_audit_done,omitempty"`
-	Audits      int    `json:"audits"`            // that ended with a verdict
-	Retries     int    `json:"retries,omitempty"` // audits in a row that ended without one
-	// Dirty counts the dirty audits in a row, of one section or of the whole plan.
+	Audits      int    `json:"audits"`            // number of audits that ended with a verdict
+	Retries     int    `json:"retries,omitempty"` // consecutive audits that ended without a verdict
+	// Dirty counts consecutive dirty audits of one section or of the whole plan.
 	Dirty int `json:"dirty_in_a_row,omitempty"`
-	// Outages counts the phases in a row that ended by no fault of the work.
+	// Outages counts consecutive phases that ended through no fault of the work.
 	Outages int `json:"outages,omitempty"`
 	// Findings holds the findings from the run's own file, if they were read. Budgets of earlier
 	// versions contain them.
@@ -87,29 +87,30 @@ type Run struct {
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
 	// Verdict is the verdict of the last audit, bound to its commit (A75).
 	Verdict *Verdict `json:"verdict,omitempty"`
-	Reason  string   `json:"reason,omitempty"` // why the last phase was not accepted
+	Reason  string   `json:"reason,omitempty"` // reason why the last phase was not accepted
 	Post    *Post    `json:"post_action,omitempty"`
 	// Before counts the iterations that the run had used at its last restart (A10).
 	Before   int `json:"iterations_before,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
 }
 
-// Post is the action after a clean audit, as it was configured when the run began (A51–A58).
+// Post is the action after a clean audit, as configured when the run began (A51–A58).
 type Post struct {
 	Skill   string `json:"skill,omitempty"`
 	Prompt  string `json:"prompt,omitempty"`
-	Push    bool   `json:"push,omitempty"`    // it may push and open a PR
+	Push    bool   `json:"push,omitempty"`    // the action may push and open a PR
 	Summary string `json:"summary,omitempty"` // the worker's last words, redacted
 }
 
 // Verdict is the verdict of the last audit, bound to its commit.
 type Verdict loop.WorkerVerdict
 
-// Stale reports whether head is another commit than the verdict's. It is false if head is "", which
+// Stale reports whether head differs from the verdict's commit. It is false if head is "", which
 // means unknown.
 func (v *Verdict) Stale(head string) bool { return v != nil && head != "" && head != v.SHA }
 
-// About describes the share of the changes that the auditor read, and whether the verdict is stale.
+// About describes the proportion of the changes that the auditor read, and whether the verdict is
+// stale.
 func (v *Verdict) About(head string) (text string) {
 	if v.Seen != nil {
 		text = ", " + v.Seen.String()
@@ -121,7 +122,7 @@ func (v *Verdict) About(head string) (text string) {
 }
 
 // Audited returns the commit at which the changes under audit begin. It returns "" in any other
-// phase, or if the commit is not known.
+// phase, or if the commit is unknown.
 func (r *Run) Audited(p Phase) string {
 	switch {
 	case r == nil || !p.Audits():
@@ -165,7 +166,7 @@ const (
 	Complete      Phase = "complete"
 )
 
-// PhaseOf returns the phase that an attempt is at, or "" if it is at none.
+// PhaseOf returns the phase of an attempt, or "" if it has none.
 func PhaseOf(a *loop.Attempt) Phase {
 	if a == nil {
 		return ""
@@ -183,7 +184,7 @@ func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
 type phaseEvent string
 
 const (
-	ended       phaseEvent = "ended"      // the worker ended; no claim is needed
+	ended       phaseEvent = "ended"      // the worker ended; it need not claim anything
 	nextSection phaseEvent = "next"       // clean, and sections are left
 	lastSection phaseEvent = "last"       // clean, and it was the last of several
 	allClear    phaseEvent = "clear"      // clean, and no work is left
@@ -192,8 +193,8 @@ const (
 	noVerdict   phaseEvent = "no-verdict"
 )
 
-// phases is the state machine of an audit loop (A16). A pair that is not listed leaves the phase as
-// it is.
+// phases is the state machine of an audit loop (A16). A pair that is not listed leaves the phase
+// unchanged.
 var phases = []struct {
 	from Phase
 	on   phaseEvent
@@ -225,14 +226,13 @@ func (p Phase) after(on phaseEvent) Phase {
 
 // Bounds of an audit loop.
 const (
-	MaxSections = 24 // of a plan (A44)
-	maxRetries  = 3  // audits in a row without a verdict (A63, A64)
-	perSection  = 4  // default iterations of a section: code, audit, and once again
-	minDefault  = 15 // default iterations (A66)
+	MaxSections = 24 // sections in a plan (A44)
+	maxRetries  = 3  // consecutive audits without a verdict (A63, A64)
+	perSection  = 4  // default iterations for a section: code, audit, and both once again
+	minDefault  = 15 // minimum of the default number of iterations (A66)
 )
 
-// Iterations returns the default ceiling of iterations for a plan with that many sections
-// (A66).
+// Iterations returns the default ceiling of iterations for a plan with that many sections (A66).
 func Iterations(sections int) int { return max(minDefault, perSection*sections+3) }
 
 // Line holds the fields of a history line about the phase (A23).
@@ -257,7 +257,7 @@ func (r Run) clone() *Run {
 	return &r
 }
 
-// title returns the title of the current section, or "" if the file has lost it.
+// title returns the title of the current section, or "" if the run's file has lost it.
 func (r *Run) title() string {
 	if r.Section < 0 || r.Section >= len(r.Sections) {
 		return ""
@@ -312,8 +312,8 @@ func Iteration(b *loop.Budget, n int) (number, most int) {
 	return n - before, b.Ceilings.Iterations - before
 }
 
-// restart applies --restart: iterations and errors are counted from 0; plan, sections, phase and
-// findings are kept (A9, A10).
+// restart applies --restart: the counts of iterations and errors start again at 0; plan, sections,
+// phase and findings are kept (A9, A10).
 func (r *Run) restart(b *loop.Budget, by loop.Request) {
 	most := b.Ceilings.Iterations - r.Before
 	if by.Flags.Names("--max-iterations") {
@@ -324,8 +324,8 @@ func (r *Run) restart(b *loop.Budget, by loop.Request) {
 	b.Ceilings.Iterations = min(b.IterationsUsed+most, loop.MaxUnits)
 }
 
-// Resume prepares the run to be continued: retries and outages are counted from 0. If a person
-// resumes it, the branch is accepted as it is.
+// Resume resets the counts of retries and outages. If a person resumes the run, it accepts the
+// branch as it is.
 func (r *Run) Resume(run *loop.Budget, by loop.Request) {
 	if by.Flags.Restart {
 		r.restart(run, by)
@@ -352,25 +352,25 @@ func (r *Run) clears() phaseEvent {
 	return allClear
 }
 
-// happened returns the event of a phase that ended with a judgement, or "" if it ended by no fault
-// of the work.
+// happened returns the event of a phase that ended with a judgement, or "" if the phase ended
+// through no fault of the work.
 func (r *Run) happened(j loop.Judgement) phaseEvent {
 	switch {
-	case r.Phase == PostAction: // a failed one completes the run too (A57)
+	case r.Phase == PostAction: // a failed post action completes the run too (A57)
 		return ended
 	case j.Verdict == loop.Outage:
 		return ""
 	case !r.Phase.Audits():
 		return ended
 	case j.Verdict == loop.Clean, j.Verdict == loop.Dirty && j.Why == openFindings && r.open() == 0:
-		return r.clears() // a person may have accepted what was open
+		return r.clears() // a person may have accepted the open findings
 	case j.Verdict == loop.Dirty:
 		return dirty
 	}
 	return noVerdict
 }
 
-// count moves the run on by one phase (A45–A50).
+// count advances the run by one phase (A45–A50).
 func (r *Run) count(a *loop.Attempt, j loop.Judgement) {
 	if j.Check != nil {
 		r.Checked = j.Check
@@ -386,7 +386,7 @@ func (r *Run) count(a *loop.Attempt, j loop.Judgement) {
 		r.Reason = j.Why
 	}
 	switch on {
-	case "": // it neither counts as a retry nor resets the count
+	case "": // this neither counts as a retry nor resets the count
 	case noVerdict:
 		r.Retries++
 	default:
@@ -437,7 +437,7 @@ func (r *Run) Line(t *loop.Tick) any {
 		Opened: a.Opened, Resolved: a.Resolved}
 }
 
-// Fold counts the phase that ends.
+// Fold counts the phase that is ending.
 func (r *Run) Fold(t *loop.Tick, _ loop.Ending) {
 	if a := t.Attempt; a.Phase != "" && PhaseOf(a) == r.Phase {
 		r.count(a, t.Verdict())
@@ -587,7 +587,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	if PhaseOf(a).Audits() {
 		return r.judgeVerdict(s, j, e)
 	}
-	switch j.Why = cmp.Or(unknown(a, e), r.astray(a, e)); {
+	switch j.Why = cmp.Or(unknown(a, e), r.whyDirty(a, e)); {
 	case j.Why != "":
 		return s.Miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
 	case r.Check == "":
@@ -602,7 +602,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	return s.Settle(j)
 }
 
-// unknown explains why the state of the tree is not known, or returns "" if git reported it.
+// unknown explains why the state of the tree is unknown, or returns "" if git reported it.
 func unknown(a *loop.Attempt, e *loop.Evidence) string {
 	switch {
 	case a.Unread != "":
@@ -615,8 +615,9 @@ func unknown(a *loop.Attempt, e *loop.Evidence) string {
 	return ""
 }
 
-// astray explains why the tree is not as a phase has to leave it, or returns "" if it is.
-func (r *Run) astray(a *loop.Attempt, e *loop.Evidence) string {
+// whyDirty explains why the tree is not in the state in which a phase must leave it. It returns ""
+// if it is.
+func (r *Run) whyDirty(a *loop.Attempt, e *loop.Evidence) string {
 	branch := cmp.Or(r.Branch, a.Branch)
 	switch {
 	case e.Branch != branch:
@@ -630,9 +631,9 @@ func (r *Run) astray(a *loop.Attempt, e *loop.Evidence) string {
 	return ""
 }
 
-// unchecked explains why the check has not passed at that commit. It returns "" if it has, or if
-// there is no check.
-func (r *Run) unchecked(head string) string {
+// whyUnchecked explains why the check has not passed at that commit. It returns "" if it has, or
+// if there is no check.
+func (r *Run) whyUnchecked(head string) string {
 	switch c := r.Checked; {
 	case r.Check == "":
 		return ""
@@ -648,7 +649,7 @@ func (r *Run) unchecked(head string) string {
 func (r *Run) judgeVerdict(s loop.State, j loop.Judgement, e *loop.Evidence) *loop.Continue {
 	a := s.Tick.Attempt
 	v, unknown := a.Reported, unknown(a, e)
-	left := cmp.Or(r.astray(a, e), r.unchecked(e.Head))
+	left := cmp.Or(r.whyDirty(a, e), r.whyUnchecked(e.Head))
 	j.Seen = r.seen(a, e)
 	switch {
 	case unknown != "":
@@ -663,7 +664,7 @@ func (r *Run) judgeVerdict(s loop.State, j loop.Judgement, e *loop.Evidence) *lo
 			fmt.Sprintf("the verdict is about %s, and HEAD is %s now",
 				loop.Short(v.SHA), loop.Short(e.Head))
 		return s.Miss(j, "Look at the new commit too.")
-	case v.Word == dirtyWord && r.open() == 0: // they were resolved since
+	case v.Word == dirtyWord && r.open() == 0: // the findings were resolved after the verdict
 		a.Reported = nil
 		j.Verdict, j.Why = loop.Undecided, "the verdict is dirty, and no finding is open"
 		return s.Miss(j, "")

@@ -676,7 +676,7 @@ func TestAPhaseKeepsTheCommitOfTheOneBefore(t *testing.T) {
 		{loop.Evidence{Branch: "b", Dropped: "abc"}, "the branch no longer contains commit abc"},
 		{loop.Evidence{Branch: "b", Dirty: []string{"x"}}, "1 file not committed"},
 	} {
-		if got := r.astray(a, &c.seen); got != c.want {
+		if got := r.whyDirty(a, &c.seen); got != c.want {
 			t.Errorf("%+v: %q", c.seen, got)
 		}
 	}

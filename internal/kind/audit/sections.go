@@ -25,8 +25,8 @@ const (
 
 // Split splits a plan at its markers, `<!-- section -->` or `<!-- forge-section -->` alone on a
 // line outside of code (A42, A44). The text before the first marker introduces the plan; a plan
-// without markers is one section. Sections without text are left out. It fails for an empty plan
-// and for one of more than most sections.
+// without markers has one section. Split omits sections without text. It returns an error if the
+// plan is empty or has more than most sections.
 func Split(text string, most int) (intro string, list []Section, err error) {
 	if !utf8.ValidString(text) {
 		return "", nil, errors.New("it is not UTF-8 text")

@@ -19,13 +19,13 @@ const (
 const maxWhy = 500
 
 // ReadClaim reads the claim in a worker's last message. The last line that is not blank must be
-// TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason; the reason
-// may also be the paragraph above. Emphasis and backticks around the words do not matter. A line
-// in a code block, a quote, a heading or a comment is no claim, because a copy of the prompt may be
-// there (T8, T85).
+// TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason. The reason
+// may also be the preceding paragraph. Emphasis and backticks around the words are ignored. A line
+// in a code block, a quote, a heading or a comment does not claim anything, because it may be a
+// copy of the prompt (T8, T85).
 //
-// The second result explains why a message that names one of the two words claims nothing. It is
-// empty if there is a claim, or if the message names neither word.
+// The second result explains why a message that contains one of the two words claims nothing. It is
+// empty if there is a claim, or if the message contains neither word.
 func ReadClaim(message, token string) (loop.ClaimSeen, string) {
 	message = strings.TrimRightFunc(message, unicode.IsSpace)
 	if message == "" || token == "" {
@@ -45,7 +45,7 @@ func ReadClaim(message, token string) (loop.ClaimSeen, string) {
 	return loop.ClaimSeen{}, nearMiss(message, token, claim)
 }
 
-// readLine reads one line without regard to the lines around it. Why is empty if the line has no
+// readLine reads one line regardless of the lines around it. Why is empty if the line has no
 // reason.
 func readLine(line, token string) loop.ClaimSeen {
 	word, rest, _ := strings.Cut(line, " ")
@@ -57,7 +57,7 @@ func readLine(line, token string) loop.ClaimSeen {
 		if strings.TrimLeft(strings.TrimRight(given, "*_`:,;-–—"), "*_`") != token {
 			return loop.ClaimSeen{}
 		}
-		if word[0] != 'T' { // the emphasis is around the whole line
+		if word[0] != 'T' { // the emphasis encloses the whole line
 			rest = strings.TrimRight(rest, line[:1])
 		}
 		why := markdown.OneLine(strings.TrimLeft(rest, "*_:,;-–— "))
@@ -66,7 +66,7 @@ func readLine(line, token string) loop.ClaimSeen {
 	return loop.ClaimSeen{}
 }
 
-// above returns the last paragraph above the last line, without code.
+// above returns the paragraph before the last line, without code.
 func above(lines []markdown.Line) string {
 	var paragraph []string
 	for _, l := range slices.Backward(lines[:len(lines)-1]) {
@@ -82,8 +82,8 @@ func above(lines []markdown.Line) string {
 	return markdown.Cut(markdown.OneLine(strings.Join(paragraph, " ")), maxWhy)
 }
 
-// nearMiss explains why a message that names one of the two words claims nothing. claim is read
-// from its last line, without regard to the lines around that.
+// nearMiss explains why a message that contains one of the two words claims nothing. claim is read
+// from the last line, regardless of the other lines.
 func nearMiss(message, token string, claim loop.ClaimSeen) string {
 	named := strings.ToUpper(strings.ReplaceAll(message, `\`, ""))
 	switch {

@@ -231,7 +231,7 @@ func flaggedDue(f *loop.Facts) []loop.Gate {
 	if j == nil || j.Verdict != loop.Flagged {
 		return nil
 	}
-	n := f.Tick.Attempt.Task // not r.Index, which an answer may have moved
+	n := f.Tick.Attempt.Task // an answer may have changed r.Index
 	return []loop.Gate{{
 		Question: fmt.Sprintf("Task %d is flagged: %s. Retry, skip it, or stop the loop?", n,
 			j.Why),
@@ -255,7 +255,8 @@ func applyFlagged(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, answer strin
 	}
 }
 
-// importDue asks about a state file that another tool left (T99). Its gates are asked again.
+// importDue asks about a state file that another tool left behind (T99). The imported gates are
+// asked again.
 func importDue(f *loop.Facts) []loop.Gate {
 	r := Of(f.Run)
 	if r.Import == nil {
@@ -321,13 +322,14 @@ func applyTests(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
 	takeBack(run, tick, g, act, "it weakens tests, and a person did not accept that")
 }
 
-// numberOf returns the number of the task that a gate is about, or 0 if there is none.
+// numberOf returns the number of the task that a gate refers to, or 0 if there is none.
 func numberOf(g loop.Gate) (n int) {
 	_, _ = fmt.Sscanf(g.Target, "task %d", &n)
 	return n
 }
 
-// takeBack makes an attempt not count. If the run was paused in between, it opens the task again.
+// takeBack revokes the acceptance of an attempt. If the run was paused in between, it opens the
+// task again.
 func takeBack(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, why string) {
 	a, r, task := tick.Attempt, Of(run), numberOf(g)
 	switch {
@@ -351,7 +353,7 @@ func judged(f *loop.Facts) (*Item, *loop.Judgement) {
 	return Of(f.Run).item(), f.Tick.Attempt.Judged
 }
 
-// The functions below describe for a person how far a task loop is from its conditions and gates.
+// The functions below describe how close a task loop is to its conditions and gates, for a person.
 
 func tellTask(f *loop.Facts) string {
 	return Of(f.Run).Result() + "; fires when the last one is done"
@@ -403,7 +405,7 @@ func tellCheckpoint(f *loop.Facts) string {
 	return fmt.Sprintf("asks after a milestone of the spec; %s left", loop.Plural(n, "milestone"))
 }
 
-// stays refuses questions to a person and scheduling by the worker of a task (T90).
+// stays refuses scheduling and questions to a person by the worker of a task (T90).
 func stays(e loop.Call, s loop.State, _ *loop.Known) loop.Outcome {
 	if e.Agent == "" && !s.Run.Driven() || Of(s.Run) == nil {
 		return loop.Outcome{}

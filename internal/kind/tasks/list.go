@@ -11,7 +11,7 @@ import (
 	"hooks/internal/markdown"
 )
 
-// Bounds of a list of tasks.
+// Bounds on a list of tasks.
 const (
 	MaxTasks    = 500
 	MaxTitle    = 200     // runes
@@ -50,12 +50,13 @@ func ParseList(text []byte) ([]Item, error) {
 
 // listReader keeps the state that continues from one line to the next.
 type listReader struct {
-	raw       []string
-	list      []Item
-	inside    int  // columns from which a line belongs to the item above; 0 without an item
-	task      bool // that item is a task
+	raw  []string
+	list []Item
+	// a line indented by this many columns belongs to the item above; 0 without an item
+	inside    int
+	task      bool // the item above is a task
 	milestone bool // below a heading "### Checkpoint…"
-	under     bool // that heading has a task
+	under     bool // a task follows that heading
 }
 
 func (r *listReader) read(l markdown.Line) error {

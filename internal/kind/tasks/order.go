@@ -10,7 +10,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// This file holds the list of a task loop: it picks the next task and handles edits of the list.
+// This file handles the order of a task list: it picks the next task and handles edits of the
+// list.
 
 // Pick moves on to the first task that is not done and depends only on tasks that are.
 func (r *Run) Pick() {
@@ -34,10 +35,10 @@ func (r *Run) Finished() (n int) {
 	return n
 }
 
-// compare compares the list on disk with the one last read; now is nil if it cannot be read. A
-// change is the worker's if it was there when the last attempt ended, and a person's if nothing ran
-// since then. A person's change is adopted, and the note reports it. Anything else, and any new
-// check, waits for a person.
+// compare compares the list on disk with the one last read; now is nil if it cannot be read. The
+// worker made a change if it was there when the last attempt ended; a person made it if nothing
+// has run since then. compare adopts a person's change and returns a note about it. Any other
+// change, and any new check, waits for a person.
 func (r *Run) compare(now *ReadList, alone bool) (note string) {
 	if now == nil || r.ListSum == "" {
 		return ""
@@ -46,7 +47,8 @@ func (r *Run) compare(now *ReadList, alone bool) (note string) {
 		r.Changed = nil
 		return ""
 	}
-	if c := r.clone(); r.difference(now.List) == sameTasks { // or a hash of an earlier version
+	// or the hash comes from an earlier version
+	if c := r.clone(); r.difference(now.List) == sameTasks {
 		if c.take(now); slices.EqualFunc(c.List, r.List, Item.named) {
 			r.ListSum, r.Changed = now.Sum, nil
 			return ""
@@ -65,7 +67,7 @@ func (r *Run) compare(now *ReadList, alone bool) (note string) {
 	return note
 }
 
-// author describes when the list was changed, which hints at who changed it.
+// author describes when the list was changed, which suggests who changed it.
 func (r *Run) author() string {
 	switch r.Seen {
 	case r.Changed.Sum:
@@ -105,13 +107,13 @@ func (r *Run) difference(now []Item) string {
 	return cmp.Or(strings.Join(parts, "; "), sameTasks)
 }
 
-// sameTasks is the difference of two lists with the same tasks.
+// sameTasks is the text of difference for two lists with the same tasks.
 const sameTasks = "the order"
 
 func (i Item) named(o Item) bool { return i.Title == o.Title }
 
-// take adopts a list that was read again. Tasks are matched by their title and keep their record.
-// Tasks that are done or that a person added stay even if the new list lacks them.
+// take adopts a list that was read again. Tasks are matched by title and keep their state. Tasks
+// that are done or that a person added are kept even if the new list does not contain them.
 func (r *Run) take(now *ReadList) {
 	under, old := r.item(), slices.Clone(r.List)
 	var list []Item
@@ -171,7 +173,7 @@ func (r *Run) Add(item Item) {
 	r.Added = append(slices.Clip(r.Added), item)
 }
 
-// ownChecks lists the checks of single tasks for the question at gate 2.
+// ownChecks lists the checks of individual tasks for the question at gate 2.
 func (r *Run) ownChecks() string {
 	var parts []string
 	for n, i := range r.List {

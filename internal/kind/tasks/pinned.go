@@ -8,11 +8,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Pinned returns the changed files that decide how a check command ends. scripts are the files that
-// the command starts (scripts, make files, recipes, package scripts), directly or through others,
-// and the settings of test runners without their lists of dependencies. named are other files that
-// the text of these names. Paths are relative to the folder in which the command runs. before and
-// after read the files at the run's start and now.
+// Pinned returns the changed files that affect the result of a check command. scripts are the
+// files that the command starts, directly or through others (scripts, make files, recipes, package
+// scripts), and the settings of test runners without their lists of dependencies. named are other
+// files that these scripts name. Paths are relative to the folder in which the command runs.
+// before and after read the files at the run's start and now.
 func Pinned(
 	command string, changed []string, before, after Files,
 ) (scripts, named []string) {
@@ -40,7 +40,7 @@ type Files struct {
 	Read func(file string) string
 }
 
-// PutBack returns a changed file with its pinned part as it was. whole reports whether the entire
+// PutBack returns a changed file with its pinned part restored. whole reports whether the entire
 // file is pinned.
 func PutBack(file, was, is string) (text string, whole bool) {
 	switch of := mixed(file); {
@@ -54,7 +54,7 @@ func PutBack(file, was, is string) (text string, whole bool) {
 	}
 }
 
-// isSettings reports whether a file holds settings of a test runner and nothing else.
+// isSettings reports whether a file contains only settings of a test runner.
 func isSettings(file string) bool {
 	base := path.Base(file)
 	starts := func(with string) bool { return strings.HasPrefix(base, with) }
@@ -92,8 +92,8 @@ func own(file, text string) string {
 	return strings.Join(members(text, mixed(file), true), ",")
 }
 
-// members returns the members of a JSON object whose names are in names, or all others if with is
-// false.
+// members returns the members of a JSON object whose names are in names. If with is false, it
+// returns all others.
 func members(text string, names []string, with bool) (list []string) {
 	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
 		if slices.Contains(names, key.Str) == with {
@@ -104,8 +104,8 @@ func members(text string, names []string, with bool) (list []string) {
 	return list
 }
 
-// sections returns the sections of a TOML or INI file whose names begin with one of names, or all
-// other lines if with is false.
+// sections returns the sections of a TOML or INI file whose names begin with one of names. If with
+// is false, it returns all other lines.
 func sections(text string, names []string, with bool) string {
 	var b strings.Builder
 	in := false
@@ -126,7 +126,7 @@ func sections(text string, names []string, with bool) string {
 // maxEntries bounds how many scripts are followed.
 const maxEntries = 100
 
-// pinner collects the files that a command starts and names, as they were at the run's start.
+// pinner collects the files that a command starts or names, as they were at the run's start.
 type pinner struct {
 	before  Files
 	files   map[string]bool // true for a started file, false for one that is only named
@@ -165,11 +165,11 @@ func words(line string) []string {
 	})
 }
 
-// command follows one command, and returns the folder in which the next one runs.
+// command follows one command and returns the folder in which the next command runs.
 func (p *pinner) command(list []string, dir string) string {
 	program, in, next := "", dir, ""
 	for _, word := range list {
-		word = strings.TrimLeft(word, "@") // of a recipe
+		word = strings.TrimLeft(word, "@") // "@" in a recipe
 		name := path.Base(word)
 		starts := program == "" || next == "script"
 		switch {
@@ -198,7 +198,7 @@ func (p *pinner) command(list []string, dir string) string {
 			if program = name; name != word {
 				p.entry(word, in)
 			}
-		case among(program, "npm pnpm yarn bun"): // they run the scripts of package.json
+		case among(program, "npm pnpm yarn bun"): // these run the scripts of package.json
 			p.script(word, in)
 		}
 	}
@@ -228,10 +228,10 @@ func wraps(word string) bool {
 		"timeout xargs sudo npx bunx uv poetry pipenv bundle run ! if then else while do")
 }
 
-// interpreters run the script that their first argument names.
+// interpreters lists the programs that run the script named by their first argument.
 const interpreters = "sh bash dash zsh ksh source . python python3 node ruby perl php tsx"
 
-// among reports whether a word is one of words, which are separated by blanks.
+// among reports whether a word is one of the blank-separated words.
 func among(word, words string) bool {
 	return word != "" && strings.Contains(" "+words+" ", " "+word+" ")
 }
@@ -261,7 +261,7 @@ func (p *pinner) entry(word, dir string) {
 }
 
 // names pins the files that a line of an entry names, relative to the folder in which the entry
-// runs or to its own. It skips sources other than tests, because they are what is checked.
+// runs or to the entry's folder. It skips sources other than tests, because the check tests them.
 func (p *pinner) names(line, dir, own string) {
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n'\"`;&|<>(){}[]=,:$", r)
@@ -279,6 +279,6 @@ func (p *pinner) names(line, dir, own string) {
 	}
 }
 
-// sources are the extensions of a program's sources.
+// sources lists the file extensions of program sources.
 const sources = ".c .cc .cpp .h .hpp .m .rs .go .java .kt .scala .cs .swift .ts .tsx .js .jsx " +
 	".mjs .cjs .py .rb .php .ex .exs .hs .ml .zig .dart .vue .css .html"

@@ -26,7 +26,8 @@ const none = "(none)"
 // maxFlag bounds what Flagged returns, in bytes.
 const maxFlag = 2000
 
-// NewProgress returns a new progress file. An empty goal or issue is written as "(none)" (T29–T31).
+// NewProgress returns a new progress file. An empty goal or issue is written as "(none)"
+// (T29–T31).
 func NewProgress(goal, issue string) []byte {
 	return []byte(strings.Join([]string{
 		goalHeading, orNone(goal), "", issueHeading, orNone(issue), "", completedHeading, "",
@@ -113,8 +114,8 @@ func SetCurrent(text []byte, task string) []byte {
 	return f.bytes()
 }
 
-// Flagged returns the text of Blocked / Flagged, at most 2000 bytes. It is empty if there is
-// nothing but white space, comments and a placeholder such as "(none)" (T35).
+// Flagged returns the text of Blocked / Flagged, at most 2000 bytes. It is empty if the section
+// contains only white space, comments and a placeholder such as "(none)" (T35).
 func Flagged(text []byte) string {
 	var flags strings.Builder
 	for _, p := range parse(text).parts {

@@ -15,13 +15,13 @@ const MaxPrompt = 8 << 10
 
 // Bounds of the parts of a prompt, in bytes.
 const (
-	maxShort    = 500               // a path, a command, a reason
-	maxCriteria = MaxCriteria + 100 // with the marks of a quote
-	MaxFeedback = 1000              // feedback of a person
+	maxShort    = 500               // a path, a command or a reason
+	maxCriteria = MaxCriteria + 100 // including the marks of a quote
+	MaxFeedback = 1000              // a person's feedback
 	maxLog      = 4 << 10           // the end of the progress file
 )
 
-// Papers holds the files that a worker is pointed to.
+// Papers holds the files that a prompt refers to.
 type Papers struct {
 	Progress string // path of the progress file, relative to the project
 	Log      []byte // its content
@@ -35,9 +35,9 @@ type Papers struct {
 //go:embed prompt.md
 var template string
 
-// Prompt returns everything that a worker is given for one attempt at a task, or at the PR that
-// follows the last one (T13, T51). Texts that others wrote are put on one line or quoted, so that
-// no line of a prompt is a claim. As much of the end of the progress file follows as fits.
+// Prompt returns the complete prompt for one attempt at a task, or at the PR after the last task
+// (T13, T51). Foreign texts are put on one line or quoted, so that no line of a prompt can be read
+// as a claim. The end of the progress file follows, as far as it fits.
 func (r *Run) Prompt(a *loop.Attempt, with Papers) string {
 	what, check, item := "pr", r.Check, Item{}
 	if a.Task <= len(r.List) {
@@ -54,7 +54,7 @@ func (r *Run) Prompt(a *loop.Attempt, with Papers) string {
 		"token": a.Token, "ledger": short(with.Ledger),
 		"feedback": markdown.Cut(markdown.Quote(a.Feedback), MaxFeedback),
 	}
-	last := r.MaxTries > 0 && a.Try >= r.MaxTries-1 // blocked at MaxTries (T57)
+	last := r.MaxTries > 0 && a.Try >= r.MaxTries-1 // the task is blocked at MaxTries (T57)
 	for name, is := range map[string]bool{
 		"nocommit": item.NoCommit, "commit": !item.NoCommit, "retry": a.Try > 1,
 		"second": a.Try == 2, "later": a.Try > 2 && !last, "last": last,

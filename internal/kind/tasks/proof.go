@@ -10,11 +10,11 @@ import (
 )
 
 // A green check proves a task to different degrees. The task is verified if the check was red
-// before the work, and not broken if it was green before. In both cases the worker has not changed
-// the check.
+// before the work, and "not broken" if it was green before. In both cases the worker must not have
+// changed the check.
 
-// checkOf returns the command that proves a task: its own, or else the list's. item is nil for the
-// pull request.
+// checkOf returns the command that proves a task: the task's own, or the list's. item is nil for
+// the pull request.
 func (r *Run) checkOf(item *Item) string {
 	if item == nil {
 		return r.Check
@@ -22,8 +22,8 @@ func (r *Run) checkOf(item *Item) string {
 	return cmp.Or(item.Check, r.Check)
 }
 
-// proven returns the verdict on a task whose check is green, and the reason why it is not a better
-// one.
+// proven returns the verdict on a task whose check is green, and the reason why the verdict is not
+// a better one.
 func (r *Run) proven() (verdict loop.TaskDone, why string) {
 	item := r.item()
 	switch {
@@ -59,14 +59,14 @@ func (r *Run) Unmeasured(t *loop.Tick, head string) (at int, command string) {
 	return r.Index, command
 }
 
-// measured reports whether it is known how the check ended before the task's first attempt.
+// measured reports whether the result of the check before the task's first attempt is known.
 func (i *Item) measured(command, head string) bool {
 	b := i.Before
 	return b != nil && b.Command == command &&
 		(i.Tries > 0 || head == "" || b.Head == "" || b.Head == head)
 }
 
-// begins records how the check ended before the work of an attempt.
+// begins records the result of the check before the work of an attempt.
 func (r *Run) begins(item *Item, a *loop.Attempt) {
 	if command := r.checkOf(item); a.Tree == "" && !item.measured(command, a.Head) {
 		if item.Before = nil; r.Last.Of(command, a.Head) {
@@ -87,7 +87,7 @@ func (r *Run) NoCheck(c loop.CheckRun) string {
 		"--check", why, c.Exit, cmp.Or(said, "it printed nothing"))
 }
 
-// Measured records how the check of a task ended before its first attempt.
+// Measured records the result of a task's check before its first attempt.
 func (r *Run) Measured(at int, command string, c loop.CheckRun) {
 	if c.Command = command; at < len(r.List) {
 		r.List[at].Before = &c
@@ -99,8 +99,8 @@ func (r *Run) Worked() bool {
 	return slices.ContainsFunc(r.List, func(i Item) bool { return i.Tries > 0 })
 }
 
-// unprovenDue asks a person about a task if it cannot tell whether the task is done, or if the run
-// requires more proof than there is.
+// unprovenDue asks a person about a task if it is uncertain whether the task is done, or if the
+// run requires a stronger proof.
 func unprovenDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item == nil {
@@ -152,7 +152,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	switch {
 	case k.Claim.Is.Blocked:
 		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Why})
-	case k.Claim.Is.Flagged != "": // flagging is an honest end, even without a claim (T56)
+	case k.Claim.Is.Flagged != "": // flagging is a valid end, even without a claim (T56)
 		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Flagged})
 	case !k.Claim.Is.Done:
 		why := "the last line is not the claim"
@@ -164,7 +164,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	k.Require(&k.Evidence)
 	j := loop.Judgement{Verdict: loop.Claimed, SHA: k.Evidence.Is.Head,
 		Weakened: k.Evidence.Is.Weakened}
-	if why, more := lacking(s, k.Evidence.Is); why != "" {
+	if why, more := whyLacking(s, k.Evidence.Is); why != "" {
 		j.Verdict, j.Why = loop.Overruled, why
 		return s.Miss(j, more)
 	}
@@ -192,9 +192,9 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	return s.Settle(j)
 }
 
-// lacking returns what the evidence of a claim lacks, with details for the worker. why is "" if it
-// lacks nothing.
-func lacking(s loop.State, e *loop.Evidence) (why, more string) {
+// whyLacking explains what is missing from the evidence of a claim, with details for the worker.
+// why is "" if nothing is missing.
+func whyLacking(s loop.State, e *loop.Evidence) (why, more string) {
 	a, item := s.Tick.Attempt, Of(s.Run).item()
 	switch {
 	case len(e.Lost) > 0:

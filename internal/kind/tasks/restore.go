@@ -9,8 +9,8 @@ import (
 var keptHeadings = []string{completedHeading, learningsHeading}
 
 // Lost returns the lines of Completed Tasks and of Learnings in before that are missing or changed
-// in now, in order, without white space at their ends. Blank lines, comments, placeholders and the
-// order of lines do not count (T36).
+// in now, in order, without trailing white space. It ignores blank lines, comments, placeholders
+// and the order of lines (T36).
 func Lost(before, now []byte) []string {
 	old, new := parse(before), parse(now)
 	var lost []string
@@ -20,8 +20,8 @@ func Lost(before, now []byte) []string {
 	return lost
 }
 
-// Restore returns now with the lines that Lost names, in their order, followed by the lines that
-// are new. A section that lost nothing is unchanged (T36, T82).
+// Restore returns now with the lines that Lost returns, in their order, followed by the new lines.
+// A section that lost nothing is unchanged (T36, T82).
 func Restore(before, now []byte) []byte {
 	old, new := parse(before), parse(now)
 	for _, heading := range keptHeadings {
@@ -35,8 +35,8 @@ func Restore(before, now []byte) []byte {
 	return new.bytes()
 }
 
-// entries returns the lines that must not be lost in all sections with a heading, without white
-// space at their ends.
+// entries returns the lines that must be kept in all sections with a heading, without trailing
+// white space.
 func (f *file) entries(heading string) (list []string) {
 	for _, p := range f.parts {
 		for _, line := range p.body {
@@ -50,7 +50,7 @@ func (f *file) entries(heading string) (list []string) {
 	return list
 }
 
-// missing returns the lines of one list that another lacks. Duplicates count.
+// missing returns the lines of one list that are not in another. Duplicates count.
 func missing(of, in []string) (list []string) {
 	left := slices.Clone(in)
 	for _, line := range of {

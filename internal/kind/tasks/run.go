@@ -45,7 +45,7 @@ var Kind = loop.Kind{
 	Line: loop.Part{Name: "task", Of: (*Line)(nil)},
 }
 
-// applies reports whether the rows of task loops apply to a run.
+// applies reports whether the conditions and gates of task loops apply to a run.
 func applies(b *loop.Budget) bool { return Of(b) != nil }
 
 // Of returns the state that a task loop adds to the run, or nil for any other run.
@@ -57,18 +57,18 @@ func LineOf(l *loop.Iteration) *Line { return loop.LineOf[Line](l) }
 // Run holds the additional state of a task loop's run: its list and its progress (T16–T28).
 type Run struct {
 	Spec     string `json:"spec"`      // path of the spec, relative to the project
-	ListPath string `json:"list_path"` // of the file from which the list was read
+	ListPath string `json:"list_path"` // path of the file that contains the list
 	List     []Item `json:"list"`
 	// ListSum is the hash of the list when it was last read, without its ticks. Changed is the
-	// present list until a person has answered about it (T97).
+	// current list until a person has answered the question about it (T97).
 	ListSum string    `json:"list_sum,omitempty"`
 	Changed *ReadList `json:"changed,omitempty"`
-	// Seen is the hash of the list when the last attempt ended; empty if that is not known. Added
-	// lists a person's tasks that the next iteration appends.
+	// Seen is the hash of the list when the last attempt ended, or empty if unknown. Added lists a
+	// person's tasks that the next iteration appends.
 	Seen     string `json:"list_seen,omitempty"`
 	Added    []Item `json:"added,omitempty"`
 	Index    int    `json:"index"`     // current task, from 0; len(List) is the PR
-	Try      int    `json:"try"`       // current attempt at it, from 1
+	Try      int    `json:"try"`       // current attempt at that task, from 1
 	MaxTries int    `json:"max_tries"` // a task is blocked once Try reaches it (T57)
 	Mode     string `json:"mode"`      // quick, tdd or checkpoint
 	Drive    string `json:"drive"`     // DriveStop or DriveProcess
@@ -80,23 +80,27 @@ type Run struct {
 	// Proposed is the project's own check command until a person has confirmed or declined it.
 	Proposed string `json:"check_proposed,omitempty"`
 	// CheckMinutes bounds one run of the check command.
-	CheckMinutes int      `json:"check_minutes,omitempty"`
-	OpensPR      bool     `json:"opens_pr,omitempty"` // after the last task, for gate 3
-	Reason       string   `json:"reason,omitempty"`   // why the last attempt was not accepted
-	Dollars      loop.USD `json:"max_task_dollars,omitempty"`
-	// Require is the verdict that a task needs for the run not to ask a person: verified, or "".
+	CheckMinutes int `json:"check_minutes,omitempty"`
+	// the run opens a PR after the last task, for gate 3
+	OpensPR bool `json:"opens_pr,omitempty"`
+	// reason why the last attempt was not accepted
+	Reason  string   `json:"reason,omitempty"`
+	Dollars loop.USD `json:"max_task_dollars,omitempty"`
+	// Require is "verified" if the run asks a person about a task with a lesser verdict. Otherwise
+	// it is "".
 	Require string `json:"require,omitempty"`
-	Import  *Found `json:"import,omitempty"` // until a person answered about it
-	Words   string `json:"words,omitempty"`  // a person's, for the task's next attempts
-	Git     bool   `json:"git,omitempty"`    // an attempt has seen a repository
-	// Tip is the commit of the last task that is done. The branch must keep it (T87), but a
-	// person's resume accepts the branch as it is.
+	// set until a person has answered the question about it
+	Import *Found `json:"import,omitempty"`
+	Words  string `json:"words,omitempty"` // a person's words for the task's next attempts
+	Git    bool   `json:"git,omitempty"`   // an attempt has seen a repository
+	// Tip is the commit of the last task that is done. The branch must still contain it (T87),
+	// unless a person resumes the run; that accepts the branch as it is.
 	Tip string `json:"tip,omitempty"`
-	PR  int    `json:"pr,omitempty"` // that the run has opened or commented on, or 0
-	// Start is the commit on which the run began. The check is pinned as it is there.
+	PR  int    `json:"pr,omitempty"` // PR that the run has opened or commented on, or 0
+	// Start is the commit on which the run began. The check is pinned at that commit.
 	Start string         `json:"start,omitempty"`
-	Last  *loop.CheckRun `json:"last_check,omitempty"` // after the last claim
-	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
+	Last  *loop.CheckRun `json:"last_check,omitempty"` // check run after the last claim
+	// Outages counts consecutive attempts that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
 
@@ -108,7 +112,7 @@ type ReadList struct {
 
 // Found is a state file that another tool left in the project before the run (T99).
 type Found struct {
-	Index int `json:"index"` // tasks that it counts as done
+	Index int `json:"index"` // number of tasks that it counts as done
 	Try   int `json:"try"`
 }
 
@@ -121,19 +125,23 @@ const (
 
 // Item is one task with its result.
 type Item struct {
-	Title      string `json:"title"`                // one line of 1 to 200 runes
-	Criteria   string `json:"criteria,omitempty"`   // the text below it, at most 1500 bytes
-	Checkpoint bool   `json:"checkpoint,omitempty"` // the loop pauses after it in that mode (T41)
-	NoCommit   bool   `json:"no_commit,omitempty"`  // it may end without a commit (T87)
-	Check      string `json:"check,omitempty"`      // its own command, which a person has seen
-	// Before is the result of the check before the first attempt; nil if it is not known.
-	Before  *loop.CheckRun `json:"before,omitempty"`
-	Depends []int          `json:"depends,omitempty"` // numbers of tasks that come first
-	Added   bool           `json:"added,omitempty"`   // in a terminal; the file lacks it
-	Result  loop.TaskDone  `json:"result,omitempty"`  // empty while the task is not done
-	SHA     string         `json:"sha,omitempty"`
+	Title    string `json:"title"`              // one line of 1 to 200 runes
+	Criteria string `json:"criteria,omitempty"` // the text below it, at most 1500 bytes
+	// in checkpoint mode, the loop pauses after it (T41)
+	Checkpoint bool `json:"checkpoint,omitempty"`
+	NoCommit   bool `json:"no_commit,omitempty"` // it may end without a commit (T87)
+	// the task's own command, which a person has seen
+	Check string `json:"check,omitempty"`
+	// Before is the result of the check before the first attempt; nil if unknown.
+	Before *loop.CheckRun `json:"before,omitempty"`
+	// numbers of the tasks that must be done first
+	Depends []int `json:"depends,omitempty"`
+	// added in a terminal; the list's file does not contain it
+	Added  bool          `json:"added,omitempty"`
+	Result loop.TaskDone `json:"result,omitempty"` // empty while the task is not done
+	SHA    string        `json:"sha,omitempty"`
 	// Base is the first commit on which an attempt at the task began and that git could read, or
-	// the empty tree. Commits of an attempt that an outage ended count too.
+	// the empty tree. Attempts that an outage ended count too.
 	Base    string   `json:"base,omitempty"`
 	Tries   int      `json:"tries,omitempty"`
 	Minutes int      `json:"minutes,omitempty"`
@@ -147,7 +155,8 @@ type Line struct {
 	Title     string         `json:"title"`
 	Judgement loop.Judgement `json:"judgement"`
 	Fresh     string         `json:"fresh,omitempty"`
-	Feedback  string         `json:"feedback,omitempty"` // that was passed to its worker (L31)
+	// feedback that was passed to the worker (L31)
+	Feedback string `json:"feedback,omitempty"`
 }
 
 // Done reports whether the task needs no further attempt.
@@ -237,8 +246,8 @@ func (r *Run) Aim(a *loop.Attempt) {
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
 
-// Resume gives a blocked task a new set of attempts (T65). If a person resumes the run, it accepts
-// the branch as it is.
+// Resume resets the attempts of a blocked task (T65). If a person resumes the run, it accepts the
+// branch as it is.
 func (r *Run) Resume(_ *loop.Budget, by loop.Request) {
 	r.Outages, r.Drive = 0, loop.ResumedDrive(by.Flags.Task.Drive, r.Drive)
 	if r.Try >= r.MaxTries {
@@ -257,7 +266,7 @@ func (r *Run) Attempts() loop.Attempts {
 	a := loop.Attempts{
 		Drive: r.Drive, Check: r.checkOf(r.item()), Minutes: r.CheckMinutes, From: r.Start,
 		Tip: r.Tip, Outages: r.Outages, Most: r.Dollars, Whole: "the task",
-		// A task uses all of its attempts first, so that the run ends by that cause (T57).
+		// A task uses all its attempts first, so that the run ends for that reason (T57).
 		MaxIdle: r.MaxTries - 1,
 		Failed:  "attempts in a row ended by no fault of the task; no retry was counted",
 		Done:    r.Complete(),
@@ -314,7 +323,7 @@ func (r *Run) Fold(t *loop.Tick, e loop.Ending) {
 	t.Notes = appendNote(t.Notes, r.absorb())
 }
 
-// count moves the run on by one attempt (T9, T52–T60).
+// count advances the run by one attempt (T9, T52–T60).
 func (r *Run) count(a *loop.Attempt, j loop.Judgement, minutes int, spent loop.USD) {
 	task := a.Task - 1
 	if task < len(r.List) {
@@ -335,7 +344,7 @@ func (r *Run) count(a *loop.Attempt, j loop.Judgement, minutes int, spent loop.U
 		r.Outages = 0
 	}
 	switch {
-	case r.Index != task: // a person's answer has moved the run on
+	case r.Index != task: // a person's answer has already advanced the run
 	case j.Verdict.Done() && task < len(r.List):
 		r.moveOn()
 	case j.Verdict.Done():
@@ -351,7 +360,7 @@ func (r *Run) moveOn() {
 	r.Pick()
 }
 
-// AllDone returns the sentence that the list is done (T71).
+// AllDone returns the sentence that reports the completed list (T71).
 func (r *Run) AllDone() string {
 	if len(r.List) == 1 {
 		return "The task is complete."
@@ -384,7 +393,8 @@ func tasksDone(f *loop.Facts) string {
 	return Of(f.Run).AllDone() + " " + Of(f.Run).Result()
 }
 
-// listDone reports whether no work is left and no gate waits whose answer may open a task again.
+// listDone reports whether all work is done and no waiting gate has an answer that could open a
+// task again.
 func listDone(f *loop.Facts) bool {
 	return Of(f.Run).Complete() && len(f.Run.Pending) == 0
 }

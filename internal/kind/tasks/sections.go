@@ -8,10 +8,10 @@ import (
 // bom is the byte order mark that some editors put in front of UTF-8.
 const bom = "\ufeff"
 
-// file is a progress file in parts, which joined are the file byte for byte.
+// file is a progress file split into parts. The joined parts equal the file byte for byte.
 //
-// A line that begins with "## " begins a part, even in a code block or a comment: a block that a
-// worker left open must not hide the sections below it.
+// A line that begins with "## " begins a part, even in a code block or a comment. A block that a
+// worker left open therefore does not hide the sections below it.
 type file struct {
 	parts []part
 	eol   string // line break for new lines
@@ -19,8 +19,8 @@ type file struct {
 
 // part is a heading and the lines below it.
 type part struct {
-	heading string   // with its line break; empty before the first heading
-	body    []string // with their line breaks
+	heading string   // heading with its line break; empty before the first heading
+	body    []string // lines with their line breaks
 }
 
 func parse(text []byte) *file {
@@ -58,7 +58,8 @@ func sameHeading(heading string) string {
 	return strings.ToLower(strings.ReplaceAll(heading, " ", ""))
 }
 
-// section returns the index of the first part with a heading. A missing one is added at the end.
+// section returns the index of the first part with a heading. If there is none, it adds the part
+// at the end.
 func (f *file) section(heading string) int {
 	for i, p := range f.parts {
 		if p.heading != "" && p.is(heading) {

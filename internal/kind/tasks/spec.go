@@ -28,7 +28,7 @@ type Spec struct {
 	Issue string // as in "CIA-042" (T31)
 }
 
-// parseMode returns a mode by its name; case does not matter. Its error names the five (T23).
+// parseMode returns a mode by its name, ignoring case. Its error lists the five modes (T23).
 func parseMode(word string) (string, error) {
 	modes := []string{Quick, TDD, Pair, Checkpoint, Swarm}
 	if mode := strings.ToLower(word); slices.Contains(modes, mode) {
@@ -37,9 +37,9 @@ func parseMode(word string) (string, error) {
 	return "", fmt.Errorf("mode %q is not quick, tdd, pair, checkpoint or swarm", word)
 }
 
-// ReadSpec reads the lines "key: value" at the left margin between two lines of "---" at the start
-// of a spec. Other keys, lists and texts of several lines are ignored. An unknown mode, and a key
-// with two different values, are errors with their line.
+// ReadSpec reads the lines "key: value" at the left margin between two "---" lines at the start of
+// a spec. It ignores other keys, lists and multi-line texts. An unknown mode, and a key with two
+// different values, are errors with their line.
 func ReadSpec(spec []byte) (Spec, error) {
 	front, _ := splitFront(string(spec))
 	var s Spec

@@ -13,7 +13,7 @@ import (
 // maxView bounds a state file, in bytes.
 const maxView = 64 << 10
 
-// phases lists the phases of a run. The loop works in execution only (T17).
+// phases lists the phases of a run. The loop works only in execution (T17).
 var phases = []string{
 	"intake", "spec", "review", "decompose", "execution", "verification", "closure",
 }
@@ -30,8 +30,8 @@ type View struct {
 	GlobalIteration     int    `json:"globalIteration"`
 	MaxGlobalIterations int    `json:"maxGlobalIterations"`
 	ExecutionMode       string `json:"executionMode"`
-	GatesPassed         []int  `json:"gatesPassed"`  // of 1, 2, 3
-	AwaitingGate        *int   `json:"awaitingGate"` // nil: no gate is open
+	GatesPassed         []int  `json:"gatesPassed"`  // a subset of 1, 2, 3
+	AwaitingGate        *int   `json:"awaitingGate"` // nil if no gate is open
 	SpecPath            string `json:"specPath"`     // relative to the project
 	CreatedAt           string `json:"createdAt"`    // ISO 8601
 	LastUpdatedAt       string `json:"lastUpdatedAt"`
@@ -46,7 +46,7 @@ func (v View) Text() []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	_ = enc.Encode(v) // texts and numbers cannot fail
+	_ = enc.Encode(v) // encoding texts and numbers cannot fail
 	return b.Bytes()
 }
 

@@ -34,9 +34,9 @@ func Weakened(diff []byte) []string {
 // diffReader keeps the state of a diff that is read line by line.
 type diffReader struct {
 	found            []string
-	file, from, into string // the current file; its names before and after a rename
+	file, from, into string // the current file, and its names before and after a rename
 	deleted          bool
-	old, new, line   int // lines of the hunk still to come; number of the next new line
+	old, new, line   int // remaining lines of the hunk, and the number of the next new line
 	added            []mark
 	removed          []string
 	hunk             *hunk // the current hunk if its file is a test
@@ -113,7 +113,7 @@ func (d *diffReader) body(line string) {
 		d.old--
 		d.new--
 		d.line++
-	case `\`: // no newline at the end of the file
+	case `\`: // "\ No newline at end of file"
 	default:
 		d.old, d.new = 0, 0 // not a line of a hunk
 		d.read(line)
@@ -204,8 +204,8 @@ func hunkRange(text string) (first, count int) {
 	return first, count
 }
 
-// diffPath returns the path in a header such as "a/x.go b/x.go". It is only needed for files that
-// have one name, as renames have lines of their own.
+// diffPath returns the path in a header such as "a/x.go b/x.go". It is only used for files with
+// one name; a rename has separate lines.
 func diffPath(header string) string {
 	if strings.HasPrefix(header, `"`) {
 		if first, err := strconv.QuotedPrefix(header); err == nil {
@@ -214,7 +214,7 @@ func diffPath(header string) string {
 		}
 	}
 	half := header[:max(0, (len(header)-1)/2)]
-	if header == half+" "+half { // the setting diff.noprefix
+	if header == half+" "+half { // with the setting diff.noprefix
 		return half
 	}
 	return half[min(2, len(half)):]
@@ -294,7 +294,7 @@ func skipMark(file, line string) string {
 }
 
 // begins reports whether the mark at that offset begins a word. A mark that ends in a space must
-// begin the line. Longer forms such as skipif count too, but not those of @Ignore.
+// begin the line. Longer forms such as skipif count too, except forms of @Ignore.
 func begins(line string, at int, mark string) bool {
 	if strings.HasSuffix(mark, " ") {
 		return at == 0
