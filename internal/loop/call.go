@@ -16,7 +16,6 @@ type Call struct {
 
 	Asks         bool   // it is the dialog
 	EndsSchedule bool   // it removes or lists schedules
-	Finishes     bool   // it ends running work
 	Edits        bool   // it is a file tool that writes
 	Schedules    *Later // nil if it schedules nothing
 	Outside      string // work that it starts where no loop governs it; "" if none

@@ -40,9 +40,13 @@ func (t *Tick) countOnce(event, id, input string) bool {
 	if t.wasCounted(event, id, input) {
 		return false
 	}
-	t.Counted = append(t.Counted[max(0,
-		len(t.Counted)-maxCounted+1):len(t.Counted):len(t.Counted)], key)
+	t.Counted = appendBounded(t.Counted, key, maxCounted)
 	return true
+}
+
+// appendBounded returns list with another item and without the oldest ones past the bound.
+func appendBounded[T any](list []T, item T, bound int) []T {
+	return append(slices.Clip(list[max(0, len(list)-bound+1):]), item)
 }
 
 // wasCounted reports whether a call was recorded at the event. It is false for a call without an
@@ -59,7 +63,7 @@ func (t *Tick) pass(p Passed) {
 	if len(p.Input) > maxInput {
 		p.Input = ""
 	}
-	t.Passed = append(t.Passed[max(0, len(t.Passed)-maxCounted+1):len(t.Passed):len(t.Passed)], p)
+	t.Passed = appendBounded(t.Passed, p, maxCounted)
 }
 
 // Allows reports whether the call may still merge a PR at a commit. sha is "" if the call does not
@@ -212,7 +216,7 @@ func (t *Tick) refuses(id, input string) bool {
 	if slices.Contains(t.Refused, key) {
 		return false
 	}
-	t.Refused = append(slices.Clone(t.Refused[max(0, len(t.Refused)-maxRefused+1):]), key)
+	t.Refused = appendBounded(t.Refused, key, maxRefused)
 	return true
 }
 

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -176,16 +177,8 @@ func (e Call) refuseWorker(s State) *Deny {
 // act refuses effects on a forge or on the loop's own files that the loop does not allow.
 func (e Call) act(s State, k *Known) Outcome {
 	r := required(k, &k.Reading)
-	if r.Refused != nil {
-		return refuseCall(r.Refused)
-	}
-	if d := e.deferred(s, r.Acts); d != nil {
+	if d := cmp.Or(r.Refused, e.deferred(s, r.Acts), e.openPRs(s, r.Acts)); d != nil {
 		return refuseCall(d)
-	}
-	if n := countActs(r.Acts, ActOpen); n > 0 {
-		if d := e.openPRs(s, n); d != nil {
-			return refuseCall(d)
-		}
 	}
 	if o := e.contests(s, k, r.Acts); !o.Nothing() {
 		return o
@@ -215,26 +208,23 @@ func (e Call) unread(s State, r Reading) *Deny {
 		"This command cannot be read and %s%s", why, r.Opaque)
 }
 
-func countActs(acts []Act, kind ActKind) (n int) {
+// openPRs refuses a PR that would exceed the ceiling (R30), or whose number would stay unknown
+// (R27): the result of a background call comes at once and is empty.
+func (e Call) openPRs(s State, acts []Act) *Deny {
+	n := 0
 	for _, a := range acts {
-		if a.Kind == kind {
+		if a.Kind == ActOpen {
 			n++
 		}
 	}
-	return n
-}
-
-// openPRs refuses a PR that would exceed the ceiling (R30), or whose number would stay unknown
-// (R27): the result of a background call comes at once and is empty.
-func (e Call) openPRs(s State, n int) *Deny {
-	if e.Background {
+	if n > 0 && e.Background {
 		return deny(PRCeiling, "open it in a call of its own that does not run in the background",
 			"Not opened: in the background nothing tells the loop which PR it is")
 	}
 	f := Look(s.Run, s.Tick, nil, e.Now)
 	left, unbounded := f.PRsLeft()
 	switch {
-	case unbounded || n <= left:
+	case n == 0 || unbounded || n <= left:
 		return nil
 	case left > 0:
 		return deny(PRCeiling, "open them one at a time",

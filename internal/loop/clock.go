@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -50,24 +51,21 @@ func (b *Budget) away(now time.Time) {
 // returns "" if the run reached it without them.
 func (b *Budget) jumped(minutes int) string {
 	ahead, slept := int(b.ClockAhead/60), int(b.Slept/60)
-	switch {
-	case minutes-ahead-slept >= b.Ceilings.Minutes:
+	if minutes-ahead-slept >= b.Ceilings.Minutes {
 		return ""
-	case ahead > 0 && slept > 0:
-		return fmt.Sprintf(" (the clock was set forward by %s and the machine slept for %s, "+
-			"which count)", Plural(ahead, "minute"), Plural(slept, "minute"))
-	case ahead > 0:
-		return fmt.Sprintf(" (the clock was set forward by %s, %s)", Plural(ahead, "minute"),
-			counts(ahead))
 	}
-	return fmt.Sprintf(" (the machine slept for %s, %s)", Plural(slept, "minute"), counts(slept))
-}
-
-func counts(minutes int) string {
-	if minutes == 1 {
-		return "which counts"
+	var causes []string
+	if ahead > 0 {
+		causes = append(causes, "the clock was set forward by "+Plural(ahead, "minute"))
 	}
-	return "which count"
+	if slept > 0 {
+		causes = append(causes, "the machine slept for "+Plural(slept, "minute"))
+	}
+	count := "count"
+	if ahead+slept == 1 {
+		count = "counts"
+	}
+	return fmt.Sprintf(" (%s, which %s)", strings.Join(causes, " and "), count)
 }
 
 // Now returns the run as it is at a moment, for everything that people and the model read. It adds

@@ -242,10 +242,7 @@ func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 func (t *Tick) left(e Ending) []string {
 	var out []string
 	branches := maps.Clone(e.Branches)
-	for _, w := range e.Worktrees {
-		if slices.ContainsFunc(t.Worktrees, func(o Worktree) bool { return o.Path == w.Path }) {
-			continue
-		}
+	for _, w := range otherWorktrees(e.Worktrees, t.Worktrees) {
 		delete(branches, w.Branch)
 		out = append(out,
 			fmt.Sprintf("worktree %s (branch %s, %s)", w.Path, OrNone(w.Branch),

@@ -323,9 +323,12 @@ func (t *Tick) unrecorded(now []Worktree, previous *Iteration) []Worktree {
 	if previous != nil {
 		t.Report.Worktrees = append(slices.Clone(previous.Worktrees), t.Report.Worktrees...)
 	}
-	return slices.DeleteFunc(slices.Clone(now), func(w Worktree) bool {
-		return slices.ContainsFunc(t.Report.Worktrees, func(r Worktree) bool {
-			return r.Path == w.Path
-		})
+	return otherWorktrees(now, t.Report.Worktrees)
+}
+
+// otherWorktrees returns those of list whose paths are not among known.
+func otherWorktrees(list, known []Worktree) []Worktree {
+	return slices.DeleteFunc(slices.Clone(list), func(w Worktree) bool {
+		return slices.ContainsFunc(known, func(o Worktree) bool { return o.Path == w.Path })
 	})
 }

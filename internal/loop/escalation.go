@@ -10,10 +10,19 @@ import (
 
 // axis is a budget with its present value and its ceiling, in whole units; dollars are in cents.
 type axis struct {
-	name           string // as in a question
+	name           string // as in a question; in lower case as in a flag
 	value, ceiling int64
 	text           string // the pair as people read it, "4/5"
-	raise          func(*Ceilings)
+}
+
+// raise raises the ceiling of the axis by half in c.
+func (a axis) raise(c *Ceilings) {
+	if n := c.units("--max-" + strings.ToLower(a.name)); n != nil {
+		*n = max(*n, min(*n+(*n+1)/2, MaxUnits))
+		return
+	}
+	half := (c.Dollars/2 + Cent - 1) / Cent * Cent // rounded up to a whole cent
+	c.Dollars = c.Dollars.Plus(half)
 }
 
 // near reports whether the value has reached 80 % of the ceiling.
@@ -27,33 +36,28 @@ func (a axis) full() bool { return a.value >= a.ceiling }
 // PRs are included; minutes and dollars are as of now (R92, R95).
 func (f *Facts) axes() []axis {
 	c := f.Run.Ceilings
-	plain := func(name string, value, ceiling int, raise func(*Ceilings)) axis {
-		return axis{name, int64(value), int64(ceiling), fmt.Sprintf("%d/%d", value, ceiling), raise}
+	plain := func(name string, value, ceiling int) axis {
+		return axis{name, int64(value), int64(ceiling), fmt.Sprintf("%d/%d", value, ceiling)}
 	}
 	used := f.Run.IterationsUsed
 	if f.Tick == nil || !f.Tick.Started && f.Tick.Iteration != used {
 		used++
 	}
-	all := []axis{plain("iterations", used, c.Iterations, func(c *Ceilings) {
-		c.Iterations = byHalf(c.Iterations)
-	})}
+	all := []axis{plain("iterations", used, c.Iterations)}
 	if f.Run.CountsPRs() {
 		prs := len(f.PRs)
 		if f.Tick != nil {
 			prs += max(0, len(f.Tick.Report.Plan)-len(f.Tick.PRs))
 		}
-		all = append(all, plain("PRs", prs, c.PRs, func(c *Ceilings) { c.PRs = byHalf(c.PRs) }))
+		all = append(all, plain("PRs", prs, c.PRs))
 	}
 	if c.Minutes < MaxUnits {
-		all = append(all, plain("minutes", f.Minutes, c.Minutes, func(c *Ceilings) {
-			c.Minutes = byHalf(c.Minutes)
-		}))
+		all = append(all, plain("minutes", f.Minutes, c.Minutes))
 	}
 	if c.Dollars > 0 {
 		all = append(all, axis{
 			"dollars", f.Run.DollarsEstimate.Cents(), c.Dollars.Cents(),
 			fmt.Sprintf("$%s/$%s", f.Run.DollarsEstimate, c.Dollars),
-			func(c *Ceilings) { c.Dollars = c.Dollars.Plus(half(c.Dollars)) },
 		})
 	}
 	return all
@@ -61,11 +65,6 @@ func (f *Facts) axes() []axis {
 
 // MaxUnits bounds a ceiling of iterations, PRs or minutes.
 const MaxUnits = 1_000_000
-
-func byHalf(n int) int { return max(n, min(n+(n+1)/2, MaxUnits)) }
-
-// half returns half an amount, rounded up to a whole cent.
-func half(u USD) USD { return (u/2 + Cent - 1) / Cent * Cent }
 
 // budgetDue asks one question about all budgets that reach 80 % in this tick (R92–R97).
 func budgetDue(f *Facts) []Gate {

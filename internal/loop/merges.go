@@ -166,7 +166,7 @@ func (t *Tick) deferReview(pr, iteration int) {
 		"(head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }
 
-// knownPRs returns the PRs that the tracker or the skill reported, the tracker's last.
+// KnownPRs returns the PRs that the tracker or the skill reported, the tracker's last.
 func (t *Tick) KnownPRs() []PR {
 	if t.Asked == nil {
 		return t.Report.PRs
@@ -265,10 +265,8 @@ func (t *Tick) clear(number int) bool {
 // observed returns what the program itself saw, with the PRs that the tracker reported.
 func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
-	for _, w := range t.worktreesAtEnd(e) {
-		if t.Started && !slices.ContainsFunc(t.Worktrees, func(b Worktree) bool {
-			return b.Path == w.Path
-		}) {
+	if t.Started {
+		for _, w := range otherWorktrees(t.worktreesAtEnd(e), t.Worktrees) {
 			o.Worktrees = append(o.Worktrees, w.Path)
 		}
 	}

@@ -164,9 +164,8 @@ const maxReceipts = 8
 func (b *Budget) Receive(session, word string, now time.Time, look func() Program) (news bool) {
 	i := slices.IndexFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session })
 	if i < 0 {
-		b.Receipts = append(slices.Clone(b.Receipts),
-			Receipt{SessionID: session, Program: look(), Since: now, Events: []string{}})
-		b.Receipts = b.Receipts[max(0, len(b.Receipts)-maxReceipts):]
+		b.Receipts = appendBounded(b.Receipts, Receipt{SessionID: session, Program: look(),
+			Since: now, Events: []string{}}, maxReceipts)
 		i = len(b.Receipts) - 1
 	}
 	r := &b.Receipts[i]

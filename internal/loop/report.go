@@ -58,9 +58,7 @@ func (r *Report) DoNotMerge(label string) {
 }
 
 func (r *Report) merge(o Report) {
-	if o.Skill != "" {
-		r.Skill = o.Skill
-	}
+	set(&r.Skill, o.Skill)
 	if o.Backlog != nil {
 		r.Backlog = r.Backlog.merge(*o.Backlog)
 	}
@@ -74,18 +72,10 @@ func (r *Report) merge(o Report) {
 		r.mergePR(pr)
 	}
 	r.Worktrees = mergeBy(r.Worktrees, o.Worktrees, func(w Worktree) string { return w.Path })
-	if o.Comments != nil {
-		r.Comments = o.Comments
-	}
-	if o.Qmd != nil {
-		r.Qmd = o.Qmd
-	}
-	if o.Outcome != "" {
-		r.Outcome = o.Outcome
-	}
-	if o.Note != "" {
-		r.Note = o.Note
-	}
+	set(&r.Comments, o.Comments)
+	set(&r.Qmd, o.Qmd)
+	set(&r.Outcome, o.Outcome)
+	set(&r.Note, o.Note)
 }
 
 func mergeBy[T any, K comparable](list, later []T, key func(T) K) []T {
@@ -121,17 +111,12 @@ func (r *Report) mergePR(later PR) {
 	if later.Labels != nil {
 		p.Labels = later.Labels
 	}
-	if later.HumanFeedback != nil {
-		p.HumanFeedback = later.HumanFeedback
-	}
+	set(&p.HumanFeedback, later.HumanFeedback)
 	p.New = p.New || later.New
 }
 
-func set(to *string, later string) {
-	if later != "" {
-		*to = later
-	}
-}
+// set replaces a value by a later one, unless that is the zero value.
+func set[T comparable](to *T, later T) { *to = cmp.Or(later, *to) }
 
 // observe tracks reported PRs and counts them as touched. If nothing has landed on a PR since the
 // previous iteration, a review loop defers it instead (R81–R84).
@@ -183,9 +168,7 @@ func (t *Tick) track(pr PR) {
 	set(&p.Branch, pr.Branch)
 	set(&p.Title, pr.Title)
 	set(&p.EndSHA, pr.HeadSHA)
-	if p.StartSHA == "" {
-		p.StartSHA = pr.HeadSHA
-	}
+	p.StartSHA = cmp.Or(p.StartSHA, pr.HeadSHA)
 	switch pr.State {
 	case "open", "merged", "closed":
 		p.StateAtEnd = pr.State

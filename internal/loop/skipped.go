@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -61,22 +62,11 @@ func saysSkip(target string) string {
 
 // namesBranch reports whether a text contains a branch's name as a word or at the end of a path.
 func namesBranch(text, branch string) bool {
-	inName := func(r rune) bool {
-		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
-			r >= 'a' && r <= 'z'
+	if branch == "" || !strings.Contains(text, branch) {
+		return false
 	}
-	for branch != "" {
-		before, after, found := strings.Cut(text, branch)
-		switch {
-		case !found:
-			return false
-		case strings.TrimRightFunc(before, inName) == before &&
-			strings.TrimLeftFunc(after, inName) == after:
-			return true
-		}
-		text = after
-	}
-	return false
+	word := `(?:^|[^\w-])` + regexp.QuoteMeta(branch) + `(?:$|[^\w-])`
+	return regexp.MustCompile(word).MatchString(text)
 }
 
 // exhausted returns the text of a ceiling that was reached during the iteration, or "", so that a

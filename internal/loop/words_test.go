@@ -61,15 +61,19 @@ func TestUSDAsJSON(t *testing.T) {
 			t.Errorf("%d: %s", u, got)
 		}
 	}
-	if got := half(2*Cent + 2); got != 2*Cent {
-		t.Errorf("half is %s", got)
+	for had, want := range map[USD]USD{2*Cent + 2: 4*Cent + 2,
+		25*Dollar + Cent: 37*Dollar + 52*Cent} {
+		c := Ceilings{Dollars: had}
+		if (axis{name: "dollars"}).raise(&c); c.Dollars != want {
+			t.Errorf("%s is raised to %s", had, c.Dollars)
+		}
 	}
-	if got := half(25*Dollar + Cent); got != 12*Dollar+51*Cent {
-		t.Errorf("half is %s", got)
-	}
-	if byHalf(5) != 8 || byHalf(4) != 6 || byHalf(1) != 2 || byHalf(999_999) != MaxUnits ||
-		byHalf(MaxUnits+5) != MaxUnits+5 {
-		t.Error(byHalf(5), byHalf(1), byHalf(999_999), byHalf(MaxUnits+5))
+	for had, want := range map[int]int{5: 8, 4: 6, 1: 2, 999_999: MaxUnits,
+		MaxUnits + 5: MaxUnits + 5} {
+		c := Ceilings{PRs: had}
+		if (axis{name: "PRs"}).raise(&c); c.PRs != want {
+			t.Errorf("%d is raised to %d", had, c.PRs)
+		}
 	}
 }
 

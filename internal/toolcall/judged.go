@@ -36,10 +36,6 @@ func (c *Call) Judged(turn loop.Turn) loop.Call {
 		Outside:    guard.Outside(c.input()),
 	}
 	_, j.Edits = c.FileTool()
-	switch ev.Tool {
-	case "TaskStop", "KillShell", "KillBash":
-		j.Finishes = true
-	}
 	if prompt, ok := ev.Schedules(); ok {
 		j.Schedules = &loop.Later{Prompt: prompt}
 	}
