@@ -230,8 +230,7 @@ func (h *handler) dialogGates() (gates []waitingGate, err error) {
 // mayAsk reports whether the Ask command may answer a gate. It may decide a merge only with
 // Ask-Merges.
 func mayAsk(g loop.Gate, command notify.AskCommand) bool {
-	kind, _ := loop.GateOf(g.Name)
-	return g.Answer == "" && !g.Kept && (kind.Holds != loop.HoldMerge || command.Merges)
+	return g.Answer == "" && !g.Kept && (g.Name != loop.PostFeedbackMerge || command.Merges)
 }
 
 // AskPerson sends each question of a paused run to the person's command until all are answered,

@@ -44,18 +44,13 @@ func (t *Tick) titles() []Issue {
 	if t.Asked == nil {
 		return nil
 	}
-	about := slices.Concat(t.Report.Plan, t.Taken)
-	for _, f := range t.Report.Failures {
-		if f.Kind == "issue" {
-			about = append(about, f.Number)
-		}
-	}
+	about := slices.Concat(t.Report.Plan, t.Taken, t.Report.failedIssues())
 	return slices.DeleteFunc(slices.Clone(t.Asked.Titles), func(i Issue) bool {
 		return !slices.Contains(about, i.Number)
 	})
 }
 
-// backlog returns the tracker's issues, or else those that the skill reported, or nil.
+// KnownBacklog returns the tracker's issues, or else those that the skill reported, or nil.
 func (t *Tick) KnownBacklog() *Backlog {
 	if t.FromTracker() {
 		return t.Asked.Backlog
@@ -124,14 +119,18 @@ func (t *Tick) offPlan(mentions []int) (why, hint string) {
 		"the plan is" + names + "; name one of them in the task, or report another plan"
 }
 
-// noteFailed records the issues that the run worked on and did not finish, until it finishes them.
-func (b *Budget) noteFailed(t *Tick) {
-	var failed []int
-	for _, f := range t.Report.Failures {
+func (r *Report) failedIssues() (list []int) {
+	for _, f := range r.Failures {
 		if f.Kind == "issue" {
-			failed = append(failed, f.Number)
+			list = append(list, f.Number)
 		}
 	}
+	return list
+}
+
+// noteFailed records the issues that the run worked on and did not finish, until it finishes them.
+func (b *Budget) noteFailed(t *Tick) {
+	failed := t.Report.failedIssues()
 	cut := t.Failed != "" || t.Interrupted != ""
 	if cut && len(t.PRs) == 0 { // if there is a PR, one of them may be finished
 		failed = append(failed, t.Taken...)

@@ -8,18 +8,7 @@ import (
 	"sync"
 )
 
-// Hold is what a gate blocks until it is answered.
-type Hold uint8
-
-// A gate blocks the whole tick, one merge, the next tick's dispatch, or taking the lock.
-const (
-	HoldTick Hold = iota
-	HoldMerge
-	HoldNextTick
-	HoldLock
-)
-
-// The seven gates, by name.
+// The seven gates, by name. PostFeedbackMerge holds one merge, every other gate all of a tick.
 const (
 	BacklogDrift      = "backlog-drift"
 	AmbiguousCriteria = "ambiguous-criteria"
@@ -43,7 +32,6 @@ type GateKind struct {
 	Header  string // the dialog's chip, at most 12 characters
 	When    Moment
 	Applies func(*Budget) bool // to a kind of run
-	Holds   Hold
 	Options []Option
 	// Safest is the option applied for an answer in a person's own words.
 	Safest string
@@ -62,8 +50,7 @@ const NothingMore = "Stop the loop; nothing more is dispatched."
 // gates lists the seven gates of the specification.
 var gates = [...]GateKind{
 	{
-		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: everyRun, Holds: HoldLock,
-		Safest: "no",
+		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: everyRun, Safest: "no",
 		Options: []Option{
 			{"yes",
 				"Take the lock. The iteration that holds it may lose work or push over this one."},
@@ -74,7 +61,7 @@ var gates = [...]GateKind{
 	},
 	{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: everyRun,
-		Holds: HoldTick, Safest: "skip",
+		Safest: "skip",
 		Options: []Option{
 			{"re-attach", "Continue with the PR as it is on the remote now."},
 			{"skip", "Leave this PR alone for the rest of the run."},
@@ -85,7 +72,7 @@ var gates = [...]GateKind{
 	},
 	{
 		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: everyRun,
-		Holds: HoldTick, Safest: "continue",
+		Safest: "continue",
 		Options: []Option{
 			{"continue", "Continue; the ceilings stay and stop the loop when they are reached."},
 			{"raise", ""},
@@ -97,7 +84,7 @@ var gates = [...]GateKind{
 	},
 	{
 		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: takesIssues,
-		Holds: HoldTick, Safest: "re-propose",
+		Safest: "re-propose",
 		Options: []Option{
 			{"re-propose", "Plan a new batch from the backlog as it is now."},
 			{"continue", "Keep to the plan."},
@@ -109,7 +96,7 @@ var gates = [...]GateKind{
 	},
 	{
 		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported | Sending,
-		Applies: everyRun, Holds: HoldTick, Safest: "skip",
+		Applies: everyRun, Safest: "skip",
 		Options: []Option{
 			{"skip", "Leave this issue out of this tick."},
 			{"escalate", "Leave it out and ask on the issue for acceptance criteria."},
@@ -121,8 +108,7 @@ var gates = [...]GateKind{
 		Tell:  tellCriteria,
 	},
 	{
-		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: everyRun,
-		Holds: HoldMerge, Safest: "hold",
+		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: everyRun, Safest: "hold",
 		Options: []Option{
 			{"merge", ""},
 			{"hold", "Do not merge; leave it for a person to read again."},
@@ -134,7 +120,7 @@ var gates = [...]GateKind{
 	},
 	{
 		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: everyRun,
-		Holds: HoldNextTick, Safest: "skip",
+		Safest: "skip",
 		Options: []Option{
 			{"skip", "Leave it alone for the rest of the run."},
 			{"retry", "Let the next iteration try once more."},

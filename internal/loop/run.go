@@ -332,7 +332,7 @@ func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 // StartBody counts the iteration and begins its body unless a gate holds the tick back. It reports
 // whether the body has begun.
 func StartBody(run *Budget, t *Tick) bool {
-	if !t.Started && len(t.Fired) == 0 && !t.holds(HoldTick) && !t.holds(HoldNextTick) {
+	if !t.Started && len(t.Fired) == 0 && len(t.Held()) == 0 {
 		t.Started = true
 		run.IterationsUsed = t.Iteration
 		switch p := run.Own; {
@@ -362,20 +362,11 @@ func (t *Tick) Worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }
 
-// holds reports whether a gate with this kind of hold waits for its answer.
-func (t *Tick) holds(h Hold) bool {
-	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
-		k, _ := GateOf(g.Name)
-		return k.Holds == h
-	})
-}
-
 // Held returns the waiting questions that hold everything back, that is, all but those about one
 // merge.
 func (t *Tick) Held() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
-		k, _ := GateOf(g.Name)
-		return k.Holds == HoldMerge
+		return g.Name == PostFeedbackMerge
 	})
 }
 

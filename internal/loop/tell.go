@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -60,11 +61,8 @@ func GateStates(f *Facts) []Explained {
 
 func (f *Facts) waiting(gate string) string {
 	var questions []string
-	pending := f.Run.Pending
-	if f.Tick != nil {
-		pending = append(pending[:len(pending):len(pending)], f.Tick.Pending...)
-	}
-	for _, g := range pending {
+	tick := cmp.Or(f.Tick, &Tick{})
+	for _, g := range slices.Concat(f.Run.Pending, tick.Pending) {
 		if g.Name == gate {
 			questions = append(questions, g.Question)
 		}
@@ -74,20 +72,17 @@ func (f *Facts) waiting(gate string) string {
 
 func (f *Facts) answered(gate string) string {
 	var said []string
-	if f.Tick != nil {
-		for _, a := range append(f.Tick.Answered[:len(f.Tick.Answered):len(f.Tick.Answered)],
-			f.Tick.DeferredAnswers...) {
-			if a.Name == gate {
-				said = append(said,
-					strings.TrimSpace(fmt.Sprintf("%s answered %q in this iteration", a.Target,
-						a.Answer)))
-			}
+	tick := cmp.Or(f.Tick, &Tick{})
+	for _, a := range slices.Concat(tick.Answered, tick.DeferredAnswers) {
+		if a.Name == gate {
+			text := fmt.Sprintf("%s answered %q in this iteration", a.Target, a.Answer)
+			said = append(said, strings.TrimSpace(text))
 		}
 	}
 	return strings.Join(said, "; ")
 }
 
-// says returns a Tell with a fixed text.
+// Says returns a Tell with a fixed text.
 func Says(text string) func(*Facts) string { return func(*Facts) string { return text } }
 
 func tellIterations(f *Facts) string {
@@ -141,11 +136,7 @@ func tellQmd(f *Facts) string {
 func tellDivergence(f *Facts) string {
 	open := 0
 	if f.Previous != nil {
-		for _, p := range f.Previous.TrackedPRs {
-			if p.StateAtEnd == "open" {
-				open++
-			}
-		}
+		open = len(f.Previous.Open())
 	}
 	return fmt.Sprintf("asks at --resume about a PR that moved; %s open when last seen",
 		Plural(open, "PR"))
@@ -177,12 +168,9 @@ func tellMerges(f *Facts) string {
 }
 
 func tellCriteria(f *Facts) string {
-	issues := 0
-	if f.Tick != nil {
-		issues = len(f.Tick.Report.Issues)
-	}
+	issues := cmp.Or(f.Tick, &Tick{}).Report.Issues
 	return fmt.Sprintf("%s reported; asks about one whose criteria are missing or unfinished",
-		Plural(issues, "issue"))
+		Plural(len(issues), "issue"))
 }
 
 // ordinal returns 1st, 2nd, 3rd, 4th, … 11th, … 21st.

@@ -15,8 +15,7 @@ const RecurringGate = "finding-recurring"
 
 var gates = []loop.GateKind{
 	{
-		Name: RecurringGate, Header: "Finding", When: loop.Exit,
-		Holds: loop.HoldNextTick, Safest: "again",
+		Name: RecurringGate, Header: "Finding", When: loop.Exit, Safest: "again",
 		Options: []loop.Option{
 			{Label: "again", Description: "Let the worker try again; two more audits look at it."},
 			{Label: "accept",

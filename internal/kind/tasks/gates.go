@@ -28,13 +28,12 @@ const (
 var gateNames = []string{GateSpec, GateReview, GatePR}
 
 var gates = []loop.GateKind{
-	numberedGate(1, loop.HoldTick, "The spec is approved; the tasks may be executed.",
+	numberedGate(1, loop.Entry, "The spec is approved; the tasks may be executed.",
 		"Do not begin; change the spec first.", specDue, "asks before the first task"),
-	numberedGate(2, loop.HoldTick, "The review is accepted; the tasks may be executed.",
+	numberedGate(2, loop.Entry, "The review is accepted; the tasks may be executed.",
 		"Do not begin; review the tasks first.", reviewDue, "asks before the first task"),
 	{
-		Name: CheckGate, Header: "Check", When: loop.Entry, Holds: loop.HoldTick,
-		Safest: "none",
+		Name: CheckGate, Header: "Check", When: loop.Entry, Safest: "none",
 		Options: []loop.Option{
 			{Label: "run",
 				Description: "Run it when a task is claimed; only green counts as verified."},
@@ -44,8 +43,7 @@ var gates = []loop.GateKind{
 		Due: checkDue, Apply: applyCheck, Tell: tellCheck,
 	},
 	{
-		Name: ImportGate, Header: "Import", When: loop.Entry, Holds: loop.HoldTick,
-		Safest: "fresh",
+		Name: ImportGate, Header: "Import", When: loop.Entry, Safest: "fresh",
 		Options: []loop.Option{
 			{Label: "import",
 				Description: "Continue from there; what it counts as done is not verified."},
@@ -57,8 +55,7 @@ var gates = []loop.GateKind{
 			"same list"),
 	},
 	{
-		Name: ListGate, Header: "Task list", When: loop.Entry, Holds: loop.HoldTick,
-		Safest: "keep",
+		Name: ListGate, Header: "Task list", When: loop.Entry, Safest: "keep",
 		Options: []loop.Option{
 			{Label: "read", Description: "Continue with the tasks of the list as it is now; " +
 				"what is done stays done."},
@@ -73,8 +70,7 @@ var gates = []loop.GateKind{
 	doubtGate(UnprovenGate, "Unproven", "The work is right, and so is the check as it is now.",
 		unprovenDue, applyUnproven, tellUnproven),
 	{
-		Name: FlaggedGate, Header: "Flagged", When: loop.Exit, Holds: loop.HoldNextTick,
-		Safest: "retry",
+		Name: FlaggedGate, Header: "Flagged", When: loop.Exit, Safest: "retry",
 		Options: []loop.Option{
 			{Label: "retry", Description: "Try the task again with a new set of attempts."},
 			{Label: "skip", Description: "Leave the task out and continue with the next one."},
@@ -85,8 +81,7 @@ var gates = []loop.GateKind{
 			"Blocked / Flagged"),
 	},
 	{
-		Name: CheckpointGate, Header: "Checkpoint", When: loop.Exit,
-		Holds: loop.HoldNextTick, Safest: "hold",
+		Name: CheckpointGate, Header: "Checkpoint", When: loop.Exit, Safest: "hold",
 		Options: []loop.Option{
 			{Label: "continue", Description: "Continue with the next task."},
 			{Label: "hold", Description: "Not yet: the loop pauses here."},
@@ -94,7 +89,7 @@ var gates = []loop.GateKind{
 		},
 		Due: checkpointDue, Apply: holdGate, Tell: tellCheckpoint,
 	},
-	numberedGate(3, loop.HoldNextTick,
+	numberedGate(3, loop.Exit,
 		"The work is accepted; the loop ends. A merge is asked about by itself.",
 		"Stop the loop; the pull request stays open.", prGateDue,
 		"asks once the pull request of all tasks is open"),
@@ -102,11 +97,10 @@ var gates = []loop.GateKind{
 
 // numberedGate returns one of the engine's three gates, before or after the tasks.
 func numberedGate(
-	n int, holds loop.Hold, approve, stop string, due func(*loop.Facts) []loop.Gate, when string,
+	n int, at loop.Moment, approve, stop string, due func(*loop.Facts) []loop.Gate, when string,
 ) loop.GateKind {
-	g := loop.GateKind{
-		Name: gateNames[n-1], Header: "Gate " + strconv.Itoa(n), When: loop.Entry, Holds: holds,
-		Safest: "hold",
+	return loop.GateKind{
+		Name: gateNames[n-1], Header: "Gate " + strconv.Itoa(n), When: at, Safest: "hold",
 		Options: []loop.Option{
 			{Label: "approve", Description: approve},
 			{Label: "hold", Description: "Not yet: the loop pauses here."},
@@ -114,10 +108,6 @@ func numberedGate(
 		},
 		Due: due, Apply: passGate, Tell: tellNumbered(n, when),
 	}
-	if holds == loop.HoldNextTick {
-		g.When = loop.Exit
-	}
-	return g
 }
 
 func doubtGate(
@@ -125,7 +115,7 @@ func doubtGate(
 	apply func(*loop.Budget, *loop.Tick, loop.Gate, string, string), tell func(*loop.Facts) string,
 ) loop.GateKind {
 	return loop.GateKind{
-		Name: name, Header: header, When: loop.Exit, Holds: loop.HoldNextTick, Safest: "retry",
+		Name: name, Header: header, When: loop.Exit, Safest: "retry",
 		Options: []loop.Option{
 			{Label: "accept", Description: accept},
 			{Label: "retry", Description: "The attempt does not count; try the task again."},
