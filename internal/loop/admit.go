@@ -14,45 +14,47 @@ type Request struct {
 	SessionID  string
 	PromptID   string
 	Transcript string
-	Owner      Process // the client
+	Owner      Process // the client's process
 	Command    Command
 	Flags      Flags
 	RunID      string   // id of the run if a fresh one begins
 	Scheduled  bool     // the client's schedule invoked it, not a person
 	Model      bool     // the model invoked it with flags that its prompt does not have
-	EventsFrom *Process // the process over whose socket the event came; nil if not known
+	EventsFrom *Process // the process over whose socket the event came; nil if unknown
 	Attended   bool     // a person can answer a dialog
-	UnderLoop  bool     // /loop brings the next tick
-	Platform   string   // as in "linux", for the note on an unclear lock
-	Fed        bool     // the last Stop asked for it, in the same turn
-	// Gated reports whether a loop of the session has ended and its gate holds this turn.
+	UnderLoop  bool     // /loop starts the next tick
+	Platform   string   // for example "linux", for the note on an unclear lock
+	Fed        bool     // the last Stop asked for this call, in the same turn
+	// Gated reports whether a loop of the session has ended and its gate blocks this turn.
 	Gated   bool
-	KindRun          // of a fresh run
-	LeftOut []string // as in Budget, for a fresh run
-	Path    string   // of the budget file, relative to the project or absolute
-	Config  string   // the project's configuration as it is now
+	KindRun          // the kind's part of a fresh run
+	LeftOut []string // see Budget; for a fresh run
+	Path    string   // path of the budget file, relative to the project or absolute
+	Config  string   // the project's current configuration
 	Prices  string   // source of a fresh run's prices (R61)
-	Ask     string   // the present value, as in Budget
+	Ask     string   // the current value; see Budget
 	Tracker *Tracker
 }
 
-// Standing is the state that a request meets, including which of the processes in it are alive.
+// Standing is the state in which a request arrives, including which of its processes are alive.
 type Standing struct {
-	Run     *Budget
-	Tick    *Tick
-	Lock    *Lock
-	Holder  *Budget // the lock's run if it is known and not Run: that of another budget file
+	Run  *Budget
+	Tick *Tick
+	Lock *Lock
+	// the run that holds the lock if it is known and not Run: the run of another budget file
+	Holder  *Budget
 	Claim   *Claim
 	LockIs  Liveness
 	OwnerIs Liveness
-	// TickRun is the run of the open iteration if that is not Run but the run of another budget
-	// file; nil if it was not found.
+	// TickRun is the run of the open iteration if it is the run of another budget file, not Run;
+	// nil if it was not found.
 	TickRun     *Budget
 	TickOwnerIs Liveness
-	// Recorded is the run on record. It is looked up only if no person typed the request.
+	// Recorded is the run in the session's record. It is only looked up if no person typed the
+	// request.
 	Recorded RunFile
-	// Typed reports whether a person typed exactly this command earlier in the session. It is
-	// looked up only if the request needs that.
+	// Typed reports whether a person typed exactly this command earlier in the session. It is only
+	// looked up if the request needs it.
 	Typed bool
 }
 
@@ -76,16 +78,16 @@ type Verdict uint8
 
 // The verdicts. The zero value refuses.
 const (
-	Refuse     Verdict = iota // Text is the reason
-	Already                   // this prompt's tick is open; nothing to do
-	CloseFirst                // an open tick never reached its end: close it, then ask again
-	Skip                      // the lock is held: a skipped tick, Text is its note
-	Wait                      // the lock is held and --lock=wait: poll
-	AskForce                  // the lock is held and --lock=force: ask the gate
-	Start                     // take the lock and begin, in the way Mode says
+	Refuse     Verdict = iota // Text holds the reason
+	Already                   // this prompt's tick is already open; do nothing
+	CloseFirst                // an open tick never reached its end; close it and call admit again
+	Skip                      // the lock is held; skip the tick, and Text is its note
+	Wait                      // the lock is held and --lock=wait is set; poll
+	AskForce                  // the lock is held and --lock=force is set; ask the person
+	Start                     // take the lock and begin in the given Mode
 )
 
-// Mode is the way in which a tick begins.
+// Mode selects how a tick begins.
 type Mode uint8
 
 // The modes: the next tick of the active run, a fresh run, or an earlier run that is resumed.
@@ -100,9 +102,9 @@ type Admission struct {
 	Verdict   Verdict
 	Mode      Mode
 	Text      string
-	Notes     []string // one line each, for the status block
-	Reap      bool     // the lock on disk is stale; remove it before acquiring
-	PID       int      // of the holder of the lock or run, for Skip, Wait and AskForce
+	Notes     []string // one-line notes for the status block
+	Reap      bool     // the lock on disk is stale; remove it before acquiring it
+	PID       int      // for Skip, Wait and AskForce: process id of the holder of the lock or run
 	Iteration int      // the holder's iteration
 }
 
@@ -132,8 +134,8 @@ func admit(r Request, s Standing) Admission {
 	return identify(r, s, a)
 }
 
-// began reports whether a prompt's invocation is this tick. While the tick waits for its workers,
-// later prompts belong to it too, but their invocations are other ticks.
+// began reports whether a prompt's invocation started this tick. Later prompts belong to the tick
+// while it waits for its workers, but their invocations start other ticks.
 func (t *Tick) began(prompt string) bool {
 	i := slices.Index(t.Prompts, prompt)
 	return i == 0 || i > 0 && !t.Draining
@@ -148,8 +150,8 @@ func (b *Budget) OwnedBy(r Request) bool {
 		b.Owner.Start == r.Owner.Start && b.Owner.PID != 0
 }
 
-// meetTick handles an open tick. A tick of our own session that no Stop closed was interrupted. One
-// whose workers still run is active. One of a dead session has crashed.
+// meetTick handles an open tick. A tick of this session that no Stop closed was interrupted. A
+// tick whose workers still run is active. A tick of a dead session has crashed.
 func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	t := s.Tick
 	owner, ownerIs := s.Run, s.OwnerIs
@@ -165,7 +167,7 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 		return skip(t.Iteration, lockPID(s, r.Owner.PID)), true
 	case t.SessionID == r.SessionID, mine:
 		return Admission{Verdict: CloseFirst}, true
-	case s.tickIsElsewhere() && alive && s.Lock == nil: // it is about to take the lock
+	case s.tickIsElsewhere() && alive && s.Lock == nil: // that session is about to take the lock
 		return contended(r, t.Iteration, owner.Owner.PID, ownerIs), true
 	case (s.Lock == nil || s.LockIs == Dead) && !alive:
 		if s.Lock != nil && r.Flags.Lock == LockForce {
@@ -176,7 +178,7 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	return Admission{}, false
 }
 
-// outOfTime reports whether the run's minutes are used up, so that the loop no longer waits for
+// outOfTime reports whether the run has used all its minutes, so that the loop stops waiting for
 // lost workers.
 func outOfTime(r Request, s Standing) bool {
 	return s.Run != nil && s.Run.Minutes(r.Now) >= s.Run.Ceilings.Minutes
@@ -202,7 +204,7 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 		own := l.SessionID != "" && l.SessionID == r.SessionID || leftover(r, s)
 		switch {
 		case own:
-			a.Reap = true // a leftover of a crash after the tick was closed
+			a.Reap = true // left by a crash after the tick was closed
 			if s.LockIs == Dead {
 				a.Notes = []string{fmt.Sprintf("Reaped stale lock for pid %d", l.PID)}
 			}
@@ -227,12 +229,12 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 }
 
 // leftover reports whether the lock was left by a Stop that died after its save and before its
-// release: no iteration is open, and the run is over, its session has ended, or it is the asker's
-// own.
+// release. In that case no iteration is open, and the run is over, its session has ended, or the
+// request comes from the same session.
 //
-// The Stop may also be about to print its reply. It is safe to begin even then: the reply was made
-// from the run that it closed, the release checks whose the lock is, and later events of its
-// session find a run that is not theirs.
+// The Stop may also be about to print its reply. Even then it is safe to begin: the reply is based
+// on the run that the Stop closed, the release checks the owner of the lock, and later events of
+// its session find a run that belongs to another session.
 func leftover(r Request, s Standing) bool {
 	run := s.Run
 	if s.Holder != nil {
@@ -309,8 +311,9 @@ func identify(r Request, s Standing, a Admission) Admission {
 	return a
 }
 
-// NeedsTyping reports whether the request has answers in advance or a prompt and no person typed
-// it. Such a request begins a run only if a person typed it earlier, as behind /loop.
+// NeedsTyping reports whether the request answers questions in advance or has a prompt, but no
+// person typed it. Such a request begins a run only if a person typed it earlier, for example
+// after /loop.
 func (r Request) NeedsTyping() bool {
 	return r.Unasked() && (r.answers() || KindOf(r.Command.Skill).Prompts && !r.Command.OptsIn())
 }
@@ -320,13 +323,13 @@ func (r Request) answers() bool {
 	return r.Flags.Names("--near-limit") || r.Flags.Names("--merges")
 }
 
-// refuseUnasked refuses a request that no person typed if it would change an existing run by other
-// flags, replace it by a fresh run, or resume a run that ended. Only a person sets a run's
+// refuseUnasked refuses a request that no person typed if it would change an existing run with
+// other flags, replace it with a fresh run, or resume a run that ended. Only a person sets a run's
 // ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
-	case r.Unasked() && r.Gated && !mine: // a run of its own is decided by that run's gate
+	case r.Unasked() && r.Gated && !mine: // the gate of the session's own run decides
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; a person types the command"), true
 	case (run == nil || !mine && run.Status == Active) && r.NeedsTyping() && !s.Typed:
@@ -355,7 +358,7 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 }
 
 // refuseOtherFile refuses a request that no person typed if its budget file is not that of the run
-// on record, because it would begin another run with ceilings of its own.
+// on record, because it would begin a second run with separate ceilings.
 func refuseOtherFile(r Request, s Standing) (Admission, bool) {
 	run := s.Recorded.Run
 	if !r.Unasked() || run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {
@@ -365,8 +368,8 @@ func refuseOtherFile(r Request, s Standing) (Admission, bool) {
 		"\nhint: a person types a command that names another one"), true
 }
 
-// agrees reports whether the flags are those of a command that a person typed for this run, or name
-// nothing of their own. The order of flags and named defaults make no difference.
+// agrees reports whether the flags match a command that a person typed for this run, or set
+// nothing. The order of flags and explicit defaults make no difference.
 func (b *Budget) agrees(f Flags) bool {
 	if f.Resume && len(f.explicit) == 0 && (f.PR == 0 || f.PR == b.SinglePR) {
 		return b.alike(f.Prompt)
@@ -376,7 +379,7 @@ func (b *Budget) agrees(f Flags) bool {
 		slices.ContainsFunc(b.OtherFlags, func(o string) bool { return own == oneBlank(o) })
 }
 
-// oneBlank replaces each run of white space by one blank, as in a run's Command.
+// oneBlank replaces each run of white space with one blank, as in a run's Command.
 func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // alsoTyped records the flags of another command that a person typed for this run, so that its
@@ -391,8 +394,8 @@ func (b *Budget) alsoTyped(flags string) {
 func (r Request) Unasked() bool { return r.Model || r.Scheduled }
 
 // Discards reports whether the command replaces a run whose budget file is missing, because the
-// person who types it deleted the file (R111). lost is the run as last written. It must be between
-// two iterations, or belong to another session whose client is dead.
+// person who types the command deleted the file (R111). lost is the run as last written. It must
+// be between two iterations, or belong to another session whose client is dead.
 func (e Invocation) Discards(lost State, ownerGone bool) bool {
 	abandoned := lost.Run.SessionID != e.SessionID && ownerGone
 	return e.Typed() && !e.Flags.Resume && (lost.Tick == nil || abandoned)
@@ -401,18 +404,18 @@ func (e Invocation) Discards(lost State, ownerGone bool) bool {
 // Typed reports whether a person typed the command, and not a schedule, the model or a conductor.
 func (e Invocation) Typed() bool { return !e.Unasked() && !e.Fed }
 
-// NeedsSeal reports whether to refuse a run without a seal: one whose client is alive, or of this
-// session, because a new seal would accept whatever its files contain now. Any other run may have
-// been sealed on another machine or before its home was lost. So may a run of this session that a
-// person resumes after its client died.
+// NeedsSeal reports whether to refuse a run without a seal: a run whose client is alive, or a run
+// of this session, because a new seal would accept the current contents of its files. Other runs
+// may have been sealed on another machine or before the user's home was lost. The same is true of
+// a run of this session that a person resumes after its client died.
 func (e Invocation) NeedsSeal(run *Budget, owner Liveness) bool {
 	resumes := e.Typed() && e.Flags.Resume && owner == Dead
 	return run != nil && (owner == Alive || run.SessionID == e.SessionID && !resumes)
 }
 
-// FromSchedule reports whether no person typed the request. It decides by the origin in the
-// transcript. Without an origin it does so if a schedule fired just before (fired), or if the last
-// Stop listed the same command as scheduled.
+// FromSchedule reports whether no person typed the request. The origin in the transcript decides.
+// Without an origin, FromSchedule returns true if a schedule fired just before (fired), or if the
+// last Stop listed the same command as scheduled.
 func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
 	if origin != "" {
 		return origin != "human" && origin != "sdk"

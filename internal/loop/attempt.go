@@ -10,47 +10,52 @@ import (
 
 // Payload is the additional state of a run whose iterations are attempts. Each kind implements it.
 type Payload interface {
-	Clone() Payload  // copies what a Step may change in place
-	Stored() Payload // as the run's file holds it, without parts that have their own file
+	Clone() Payload  // copies everything that a Step may change in place
+	Stored() Payload // returns the form stored in the run's file, without parts in separate files
 	Attempts() Attempts
 
-	Resume(*Budget, Request)       // a person or a schedule continues the run
-	Retune(TaskFlags) []string     // a person's flags change how the run is judged
-	Enter(*Tick, EntryFacts, bool) // an iteration begins, before its conditions are evaluated
-	Answered(EntryFacts)           // the answers at its entry are applied
-	Begin(*Attempt) bool           // opens the next attempt; false if none is left
-	Aim(*Attempt)                  // points an attempt at the current task or phase
+	Resume(*Budget, Request)   // called when a person or a schedule continues the run
+	Retune(TaskFlags) []string // called when a person's flags change how the run is judged
+	// called when an iteration begins, before its conditions are evaluated
+	Enter(*Tick, EntryFacts, bool)
+	Answered(EntryFacts) // called when the answers at its entry have been applied
+	Begin(*Attempt) bool // opens the next attempt; false if none is left
+	Aim(*Attempt)        // points an attempt at the current task or phase
 
 	Judge(State, *Known) (hold *Continue)
-	Unmeasured(*Tick, string) (at int, command string) // as in State.Unmeasured
-	Measured(at int, command string, c CheckRun)       // records a run of the check at that place
-	NoCheck(CheckRun) string                           // why no check can run, after its first run
-	Line(*Tick) any                                    // the history's record of its attempt
-	Fold(*Tick, Ending)                                // counts the attempt that ends
-	Advanced(since Payload) bool                       // more is done than in since
+	Unmeasured(*Tick, string) (at int, command string) // see State.Unmeasured
+	// records a run of the check for the task at that index
+	Measured(at int, command string, c CheckRun)
+	// explains, after a first run, why the check cannot run
+	NoCheck(CheckRun) string
+	// returns the attempt's part of the history line
+	Line(*Tick) any
+	Fold(*Tick, Ending)          // counts the attempt that is ending
+	Advanced(since Payload) bool // reports whether more is done than in since
 
-	UnderWay() string           // what the attempt is about, as in "task 2 of 5"
-	Next() string               // the next attempt, for the conductor that sends its worker
-	Name(*Attempt) string       // name of an attempt, as in "task 2" or "the final audit"
-	Ending(*Attempt) string     // tells its thread how to end it
-	Unjudged(*Attempt) TaskDone // verdict if it ended by its own fault before a Stop
+	UnderWay() string // describes the current work, as in "task 2 of 5"
+	// describes the next attempt for the conductor that starts its worker
+	Next() string
+	Name(*Attempt) string       // names an attempt, as in "task 2" or "the final audit"
+	Ending(*Attempt) string     // instructs the attempt's thread how to end it
+	Unjudged(*Attempt) TaskDone // verdict if the attempt ended by its own fault before a Stop
 }
 
 // Attempts holds a run's settings and counts for its attempts, for every kind.
 type Attempts struct {
 	Drive   string // DriveStop or DriveProcess
 	Check   string // the person's check command, or ""
-	Minutes int    // bound of one run of the check
+	Minutes int    // maximum minutes for one run of the check
 	From    string // the commit on which the run began and at which the check is pinned, or ""
-	Tip     string // the commit that the branch must keep, or ""
-	Outages int    // attempts in a row that ended by no fault of the work
-	MaxIdle int    // idle iterations in a row that stall the run; at least maxIdle
-	Looks   bool   // inspect git after each attempt, also without a claim
-	Spent   USD    // by the attempts at the current task or phase
+	Tip     string // the commit that the branch must contain, or ""
+	Outages int    // consecutive attempts that ended through no fault of the work
+	MaxIdle int    // number of consecutive idle iterations that stall the run; at least maxIdle
+	Looks   bool   // inspect git after each attempt, even without a claim
+	Spent   USD    // dollars of the attempts at the current task or phase
 	Most    USD    // ceiling of Spent; 0 for none
-	Whole   string // the source from which the hook makes the worker's prompt
+	Whole   string // the source of the prompt that the hook gives the worker
 	Failed  string // text about the outages, as in "phases in a row …"
-	Done    bool   // nothing is left of the list or the plan
+	Done    bool   // the list or the plan is finished
 }
 
 // Attempts returns the settings and counts of the run's attempts, or the zero value if its kind has
@@ -90,11 +95,11 @@ func (b *Budget) begin(e EntryFacts) *Attempt {
 func (b *Budget) aim(a *Attempt) {
 	before := a.Task
 	if b.Own.Aim(a); before != 0 && a.Task != before {
-		a.Feedback = "" // it is about the earlier task
+		a.Feedback = "" // the feedback is for the earlier task
 	}
 }
 
-// foldAttempt counts the attempt that ends and returns its part of the history line.
+// foldAttempt counts the attempt that is ending and returns its part of the history line.
 func (b *Budget) foldAttempt(t *Tick, e Ending) (l KindLine) {
 	if b.Own != nil && t.Attempt != nil && t.Started {
 		l.Own = b.Own.Line(t)
@@ -110,7 +115,8 @@ func (b *Budget) Conducted() bool { return b.Drive() == DriveStop }
 // work.
 func (b *Budget) Driven() bool { return b.Drive() == DriveProcess }
 
-// Order returns the request to the conductor for one Agent call, whose prompt the hook replaces.
+// Order returns the request that makes the conductor call Agent once. The hook replaces the prompt
+// of that call.
 func (b *Budget) Order() string {
 	p := b.Own
 	return fmt.Sprintf("Next: %s. Make exactly one Agent call now: subagent_type "+
@@ -119,19 +125,19 @@ func (b *Budget) Order() string {
 		p.Attempts().Whole)
 }
 
-// Backoff lists the waits after the first, second and third outage of the service in a row. The
-// loop ends after one more (T95).
+// Backoff lists the waits after the first, second and third consecutive outage of the service. One
+// more outage ends the loop (T95).
 var Backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
 
-// maxWait bounds the wait for the time at which the service says it is back, because a Stop may
+// maxWait bounds the wait until the service says it will be available again, because a Stop may
 // take no more than an hour.
 const maxWait = 50 * time.Minute
 
 // APIError begins the reason of an attempt that ended because of the service.
 const APIError = "API error: "
 
-// foldOutage sets when the next attempt may begin after one that ended because of the service. A
-// driver waits by itself.
+// foldOutage sets when the next attempt may begin after an attempt that the service's failure
+// ended. A driver does the waiting itself.
 func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	b.RetryAt = time.Time{}
 	if b.Drive() == "" || b.Driven() || t.Attempt == nil ||
@@ -148,9 +154,9 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	}
 }
 
-// maxOutages bounds the attempts in a row that end without the task's fault (T59). The bound is
-// higher for a driver, because it waits between them and ends by itself after a lasting outage or
-// five silent processes.
+// maxOutages bounds the consecutive attempts that end without the task's fault (T59). The bound is
+// higher for a driver, because it waits between attempts and ends by itself after a lasting outage
+// or five silent processes.
 const (
 	maxOutages       = 3
 	maxDrivenOutages = 6
@@ -167,7 +173,7 @@ func outages(f *Facts) string {
 	return ""
 }
 
-// maxOutages returns the number of outages in a row that ends the run.
+// maxOutages returns the number of consecutive outages that ends the run.
 func (b *Budget) maxOutages() int {
 	switch {
 	case b.Driven():
@@ -185,7 +191,7 @@ func tellOutages(f *Facts) string {
 
 // Attempt is one try at a task or a phase, made by the open iteration.
 type Attempt struct {
-	Task  int    `json:"task"` // from 1; the PR is one more than the list has
+	Task  int    `json:"task"` // number of the task, from 1; the PR counts as one more
 	Of    int    `json:"of"`
 	Try   int    `json:"try"`
 	Title string `json:"title"`
@@ -193,39 +199,43 @@ type Attempt struct {
 	// Token is part of the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first commit
-	Base   string `json:"base,omitempty"` // as in tasks.Item
+	Base   string `json:"base,omitempty"` // see tasks.Item
 	Branch string `json:"branch,omitempty"`
 	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
-	Unread string `json:"unread,omitempty"` // why git could not read its beginning
-	Sent   bool   `json:"sent,omitempty"`   // its worker was sent
-	Call   string `json:"call,omitempty"`   // tool_use_id of the call that sent it
-	Holds  int    `json:"holds,omitempty"`  // how often the worker was held
+	// reason why git could not report the start of the attempt
+	Unread string `json:"unread,omitempty"`
+	Sent   bool   `json:"sent,omitempty"`  // the worker was started
+	Call   string `json:"call,omitempty"`  // tool_use_id of the call that started the worker
+	Holds  int    `json:"holds,omitempty"` // how often the worker was kept running
 	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
 	Fresh  string     `json:"fresh,omitempty"`
-	List   string     `json:"list,omitempty"`  // hash of the task list when its worker ended
-	Stale  bool       `json:"stale,omitempty"` // the context may be an earlier one's
+	List   string     `json:"list,omitempty"`  // hash of the task list when the worker ended
+	Stale  bool       `json:"stale,omitempty"` // the context may come from an earlier attempt
 	Judged *Judgement `json:"judged,omitempty"`
 	// Feedback is a person's newest feedback in the task's ledger when the attempt began (L31).
 	Feedback string `json:"feedback,omitempty"`
 	// Tree is a checksum of the uncommitted files; empty if everything is committed. EndHead and
-	// EndTree are the commit and that checksum when it was judged.
+	// EndTree are the commit and the checksum at the time of the judgement.
 	Tree    string `json:"tree,omitempty"`
 	EndHead string `json:"end_head,omitempty"`
 	EndTree string `json:"end_tree,omitempty"`
-	// Reset is when the service that ended it is back; zero if it did not say.
+	// Reset is when the service that ended the attempt is available again; zero if the service did
+	// not say.
 	Reset time.Time `json:"reset,omitzero"`
-	// Phase is the part of the run's work that it does; empty if the kind has one part only.
+	// Phase is the part of the run's work that the attempt does; empty if the kind has only one
+	// part.
 	Phase    string         `json:"phase,omitempty"`
 	Reported *WorkerVerdict `json:"verdict,omitempty"` // the last verdict of its worker, or nil
 	// Opened and Resolved list the ids of the findings that it opened and resolved.
 	Opened   []string `json:"findings_opened,omitempty"`
 	Resolved []string `json:"findings_resolved,omitempty"`
-	Last     string   `json:"last_words,omitempty"` // of its worker, if a later page shows them
+	// last words of the worker, if a later page shows them
+	Last string `json:"last_words,omitempty"`
 	// Looked lists the files of the tree that its worker looked at. Ran reports whether the worker
 	// ran the check.
 	Looked []string `json:"looked_at,omitempty"`
 	Ran    bool     `json:"check_ran,omitempty"`
-	// Told identifies the text of the last report that was taken from its worker's call.
+	// Told identifies the text of the last report that was read from the worker's call.
 	Told string `json:"told,omitempty"`
 }
 
@@ -238,8 +248,8 @@ type WorkerVerdict struct {
 
 // Seen describes how much of the changes an auditor looked at.
 type Seen struct {
-	Read    int    `json:"read"`            // of the changed files
-	Changed int    `json:"changed"`         // files
+	Read    int    `json:"read"`            // number of changed files that were read
+	Changed int    `json:"changed"`         // number of changed files
 	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
 }
 
@@ -271,36 +281,39 @@ type Judgement struct {
 	Why      string    `json:"why,omitempty"`
 	SHA      string    `json:"sha,omitempty"`
 	Check    *CheckRun `json:"check,omitempty"`
-	Weakened []string  `json:"tests_weakened,omitempty"` // T96
-	Seen     *Seen     `json:"seen,omitempty"`           // of an audit with a verdict
+	Weakened []string  `json:"tests_weakened,omitempty"` // tests that the attempt weakened (T96)
+	Seen     *Seen     `json:"seen,omitempty"`           // set for an audit with a verdict
 }
 
 // CheckRun is one run of the person's check command.
 type CheckRun struct {
 	Exit    int    `json:"exit"`
-	Stopped bool   `json:"stopped,omitempty"` // it did not exit by itself; Exit is 1
+	Stopped bool   `json:"stopped,omitempty"` // the check did not exit by itself; Exit is 1
 	Seconds int    `json:"seconds"`
 	Head    string `json:"head"` // the commit that was checked
 	Tail    string `json:"tail,omitempty"`
 	Command string `json:"command,omitempty"`
 	// Changed lists the pinned files that differ from the run's start. The check then ran in a
-	// separate checkout with those files as they were. Unsure explains why the result is
-	// inconclusive; it is empty if it is not.
+	// separate checkout with the original files. Unsure explains why the result is inconclusive, or
+	// is empty.
 	Changed []string `json:"changed,omitempty"`
 	Unsure  string   `json:"unsure,omitempty"`
 }
 
-// TaskDone is the verdict on one attempt. Verified and Claimed are never counted together (T63).
+// TaskDone is the verdict on one attempt. Verified and Claimed are always counted separately
+// (T63).
 type TaskDone string
 
 // The verdicts.
 const (
-	Verified   TaskDone = "verified"   // the check was red before, and is green after
-	Unbroken   TaskDone = "unbroken"   // the check is green, and may have been before
-	Claimed    TaskDone = "claimed"    // claimed and committed; there is no check command
-	CannotTell TaskDone = "unsure"     // the check cannot be run as it was at the start
-	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
-	Imported   TaskDone = "imported"   // done before the run, as a person confirmed (T97, T99)
+	Verified TaskDone = "verified" // the check was red before the work and is green after it
+	// the check is green, and may have been green before the work
+	Unbroken   TaskDone = "unbroken"
+	Claimed    TaskDone = "claimed" // claimed and committed; there is no check command
+	CannotTell TaskDone = "unsure"  // the check cannot run in its original form
+	SkippedOne TaskDone = "skipped" // a person's answer at the gate
+	// a person confirmed that it was done before the run (T97, T99)
+	Imported   TaskDone = "imported"
 	Flagged    TaskDone = "flagged"    // the worker asks for a person
 	Overruled  TaskDone = "refused"    // claimed, but contradicted by the evidence
 	Unfinished TaskDone = "unfinished" // no claim
@@ -322,8 +335,7 @@ func (d TaskDone) Worked() bool { return d == Verified || d == Unbroken || d == 
 // Done reports whether the task needs no further attempt.
 func (d TaskDone) Done() bool { return d.Worked() || d == SkippedOne || d == Imported }
 
-// Start returns the revision with which the attempt's own commits are compared, or "" if it is not
-// known.
+// Start returns the revision that the attempt's own commits are compared with, or "" if unknown.
 func (a *Attempt) Start() string {
 	if a.Unread != "" || a.NoGit {
 		return ""
@@ -334,8 +346,8 @@ func (a *Attempt) Start() string {
 // emptyTree is git's name for a tree without files. A branch without a commit is compared with it.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// Verdict returns the judgement of an attempt whose iteration ends. It makes one up if the attempt
-// was not judged.
+// Verdict returns the judgement of an attempt whose iteration is ending. If the attempt was not
+// judged, Verdict derives a judgement.
 func (t *Tick) Verdict() Judgement {
 	switch a := t.Attempt; {
 	case a.Stale:
@@ -354,7 +366,7 @@ func (t *Tick) Verdict() Judgement {
 
 // The drives, which are the ways to start the next attempt (T1).
 const (
-	DriveStop    = "stop"    // the Stop hook asks a conductor to send a worker
+	DriveStop    = "stop"    // the Stop hook asks a conductor to start a worker
 	DriveProcess = "process" // `hooks go` starts one client for each task or phase
 )
 
@@ -366,8 +378,8 @@ func staleContext(f *Facts) string {
 		"is believed", f.Run.Own.Name(f.Tick.Attempt))
 }
 
-// Tip returns the commit that the branch must keep: that of the attempt that ends, else that of the
-// last task or phase that is done, or "" if there is none.
+// Tip returns the commit that the branch must contain: that of the attempt that is ending,
+// otherwise that of the last finished task or phase, or "" if there is none.
 func (s State) Tip() string {
 	if s.Tick != nil && s.Tick.Attempt != nil {
 		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.Done() {
@@ -416,12 +428,12 @@ func (c *CheckRun) Red() bool {
 	return c != nil && c.Exit > 0 && c.Exit != 126 && c.Exit != 127 && !c.Stopped && c.Unsure == ""
 }
 
-// Of reports whether the check ran this command at the commit head.
+// Of reports whether this is a run of the command at the commit head.
 func (c *CheckRun) Of(command, head string) bool {
 	return c != nil && head != "" && c.Head == head && c.Command == command
 }
 
-// ByWorker names the pinned files that differ from the run's start, for the beginning of a
+// ByWorker names the pinned files that differ from the run's start, at the beginning of a
 // sentence. It returns "" if there are none.
 func (c *CheckRun) ByWorker() string {
 	if c == nil || len(c.Changed) == 0 {

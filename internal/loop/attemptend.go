@@ -9,8 +9,8 @@ import (
 type ClaimSeen struct {
 	Done    bool
 	Blocked bool
-	Why     string // why it is blocked
-	Near    string // why a text that looks like a claim is not one, or ""
+	Why     string // reason why the task is blocked
+	Near    string // reason why a text that looks like a claim is not valid, or ""
 	Flagged string // the text under Blocked / Flagged of the progress file (T35)
 	List    string // hash of the task list; "" if it cannot be read
 	Last    string // the last words of a post action, redacted and cut (A58)
@@ -18,26 +18,26 @@ type ClaimSeen struct {
 
 // WorkerSeen holds facts from a worker's own transcript.
 type WorkerSeen struct {
-	Ours  bool // it was sent for the open attempt
-	Fresh bool // it begins with the attempt's prompt
-	Known bool // the transcript and the call that sent the worker could be read
+	Ours  bool // the worker was started for the open attempt
+	Fresh bool // the transcript begins with the attempt's prompt
+	Known bool // the transcript and the call that started the worker could be read
 }
 
 // Evidence holds facts from git and the progress file about a claim (T36, T87).
 type Evidence struct {
 	Head     string
 	Branch   string
-	Dropped  string   // a commit that Head must contain and does not, or ""
-	Same     bool     // no file differs from the commit on which the task began
-	Dirty    []string // paths that are not committed
+	Dropped  string   // a commit that Head must contain but does not, or ""
+	Same     bool     // no file differs from the commit at which the task began
+	Dirty    []string // uncommitted paths
 	Lost     []string // lines that were removed from the progress file
 	Weakened []string // tests that were deleted or skipped since (T96)
-	Failed   string   // why git could not tell, or ""
-	Tree     string   // checksum of uncommitted files, as in Attempt
+	Failed   string   // reason why git could not report these facts, or ""
+	Tree     string   // checksum of uncommitted files; see Attempt
 	Changed  []string // the files that the audited commits change
 }
 
-// maxHolds bounds how often a worker is held because its claim is incomplete (T61).
+// maxHolds is how often a worker is kept running because its claim is incomplete (T61).
 const maxHolds = 2
 
 // LostCommit explains that the branch lost a commit that the run has seen.
@@ -45,8 +45,8 @@ func (e *Evidence) LostCommit() string {
 	return "the branch no longer contains commit " + Short(e.Dropped)
 }
 
-// Keeps returns the commits that HEAD must contain when the attempt ends: the one on which it
-// began, and that of the last task or phase that is done.
+// Keeps returns the commits that HEAD must contain when the attempt ends: the commit at which it
+// began, and that of the last finished task or phase.
 func (s State) Keeps() []string {
 	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.Attempts().Tip)
 }
@@ -65,8 +65,8 @@ func (c *CheckRun) Fails(head string) string {
 	return ""
 }
 
-// judged lets the kind judge the attempt, and records the tree that it leaves. Without a claim it
-// starts no process to inspect the tree, unless the kind requires that.
+// judged lets the kind judge the attempt and records the resulting tree. Without a claim it starts
+// no process to inspect the tree, unless the kind requires that.
 func (s State) judged(k *Known) (hold *Continue) {
 	if hold = s.Run.Own.Judge(s, k); hold != nil {
 		return hold
@@ -79,14 +79,14 @@ func (s State) judged(k *Known) (hold *Continue) {
 	return nil
 }
 
-// Settle records the judgement of the attempt. It holds no worker.
+// Settle records the judgement of the attempt. It lets the worker end.
 func (s State) Settle(j Judgement) *Continue {
 	s.Tick.Attempt.Judged = &j
 	return nil
 }
 
-// Miss holds the worker with exactly what is missing, or records the judgement if it was held
-// maxHolds times.
+// Miss keeps the worker running and names exactly what is missing. If the worker was kept running
+// maxHolds times, it records the judgement instead.
 func (s State) Miss(j Judgement, more string) *Continue {
 	a := s.Tick.Attempt
 	if a.Holds >= maxHolds {
@@ -108,14 +108,14 @@ func (s State) works() bool {
 		(!t.Halting() || t.stopsKindly(s.Run)) && t.Failed == ""
 }
 
-// stopsKindly reports whether a person ended the run by a command while a worker was at its
-// attempt. The worker finishes then, and its proven work counts (R43).
+// stopsKindly reports whether a person ended the run with a command while a worker was at its
+// attempt. The worker then finishes, and its proven work counts (R43).
 func (t *Tick) stopsKindly(run *Budget) bool {
 	return (t.Interrupted == ByTerminal || t.Interrupted == StopWord) && len(t.Fired) == 0 &&
 		(t.Attempt.Sent || run.Driven())
 }
 
-// workerEnds judges the attempt as its worker ends. decided is false for any other worker.
+// workerEnds judges the attempt when its worker ends. decided is false for any other worker.
 func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if !s.works() || s.Run.Driven() || s.Run.Conducted() && !s.Tick.Attempt.Sent {
 		return Outcome{}, false
@@ -151,7 +151,7 @@ func (s State) spends(k *Known) bool {
 	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Is.Dollars), *k.Overrun.Is)
 }
 
-// attempt judges the open attempt as its turn ends. decided is false if the iteration may end.
+// attempt judges the open attempt when its turn ends. decided is false if the iteration may end.
 func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	if !s.works() {
 		return Outcome{}, false
@@ -165,7 +165,7 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 			a.Fresh = "session " + e.Session
 		}
 		a.Stale = a.Stale || !k.Worker.Is.Fresh
-		if a.Stale { // its claims do not count
+		if a.Stale { // claims from an earlier context do not count
 			return Outcome{}, false
 		}
 		hold = s.judged(k)
@@ -183,16 +183,16 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 }
 
 // Feeds reports whether the last Stop asked for the next attempt in this turn. A worker that a
-// person's own prompt sends does not belong to the loop.
+// person's own prompt starts does not belong to the loop.
 func (b *Budget) Feeds(prompt string) bool {
 	return b.Conducted() && b.Status == Active && b.Blocks.PromptID == prompt &&
 		slices.Contains(b.Blocks.Reasons, "next")
 }
 
-// Unmeasured returns the check command that has to run before the next worker begins, to record its
-// result without the work, and at, its place in the run's list. command is "" if there is none.
-// head is the commit that is checked out, or "" if files are uncommitted; it is ignored if an
-// attempt is open.
+// Unmeasured returns the check command that must run before the next worker begins, so that its
+// result without the work is recorded, and at, the task's index in the run's list. command is ""
+// if no check must run. head is the checked-out commit, or "" if files are uncommitted; it is
+// ignored if an attempt is open.
 func (s State) Unmeasured(head string) (at int, command string) {
 	if p := s.Run.Own; p != nil {
 		return p.Unmeasured(s.Tick, head)
@@ -200,8 +200,8 @@ func (s State) Unmeasured(head string) (at int, command string) {
 	return 0, ""
 }
 
-// measure records a run of the check before the next worker begins. It is called at a Stop only,
-// because a prompt would have to wait for the check.
+// measure records a run of the check before the next worker begins. Only a Stop calls it, because
+// a prompt would have to wait for the check.
 func (s State) measure(k *Known) {
 	at, command := s.Unmeasured("")
 	if command == "" {
@@ -213,7 +213,7 @@ func (s State) measure(k *Known) {
 	}
 }
 
-// Measured is a driver's run of the check before the next worker begins.
+// Measured is the event that a driver ran the check before the next worker begins.
 type Measured struct {
 	Turn
 	At      int

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// takesIssues is the Applies of rows for runs that take issues from a backlog.
+// takesIssues is the Applies function of rows for runs that take issues from a backlog.
 func takesIssues(b *Budget) bool { return b.Kind().Backlog }
 
 // CountsPRs reports whether the run has a ceiling of PRs. It has none if it watches a single PR or
@@ -22,7 +22,7 @@ type Backlog struct {
 	InProgress []int `json:"in_progress"`
 }
 
-// merge moves each issue of the later report to the list that it is in there.
+// merge moves each issue in the later report to the list that contains it there.
 func (b *Backlog) merge(o Backlog) *Backlog {
 	if b == nil {
 		b = &Backlog{}
@@ -61,8 +61,8 @@ func (t *Tick) KnownBacklog() *Backlog {
 // FromTracker reports whether the backlog came from the tracker.
 func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
 
-// Workable returns the issues that a work loop may pick: unblocked ones that no sibling has in
-// progress (R78–R80).
+// Workable returns the issues that a work loop may pick: the unblocked ones that no other
+// iteration has in progress (R78–R80).
 func (b *Budget) Workable(list *Backlog) []int {
 	if list == nil {
 		return nil
@@ -79,8 +79,8 @@ func (b *Budget) Workable(list *Backlog) []int {
 	return out
 }
 
-// siblingIssues returns the issues that a sibling has in progress. It excludes issues to which
-// workers of this tick were sent and those that the run itself has failed.
+// siblingIssues returns the issues that another iteration has in progress. It excludes the issues
+// of this tick's workers and those that the run itself has failed.
 func (t *Tick) siblingIssues(run *Budget) []int {
 	b := t.KnownBacklog()
 	if b == nil {
@@ -100,7 +100,7 @@ func (t *Tick) PassOver(run *Budget) []int {
 }
 
 // offPlan explains why a worker does not follow the new plan that a person asked for, with a hint.
-// It returns "" if it does, or if no plan was asked for (R88).
+// It returns "" if the worker follows it, or if no plan was asked for (R88).
 func (t *Tick) offPlan(mentions []int) (why, hint string) {
 	plan := t.Report.Plan
 	inPlan := func(n int) bool { return slices.Contains(plan, n) }
@@ -140,8 +140,8 @@ func (b *Budget) noteFailed(t *Tick) {
 	b.FailedIssues = AppendNew(left, failed...)
 }
 
-// Snapshot is the backlog that an earlier iteration of the run recorded, with the issues that the
-// run has planned, or taken with a PR, since then.
+// Snapshot is the backlog recorded by an earlier iteration of the run, with the issues that the
+// run has since planned, or taken with a PR.
 type Snapshot struct {
 	Iteration   int
 	Unblocked   []int
@@ -149,8 +149,8 @@ type Snapshot struct {
 	FromTracker bool
 }
 
-// Add adds an iteration's line; lines come from the newest to the oldest. It reports whether the
-// line has a backlog from the same source, so that no older line is needed.
+// Add adds an iteration's line; lines are added from newest to oldest. It reports whether the line
+// has a backlog from the same source, so that no older line is needed.
 func (s *Snapshot) Add(l *Iteration, fromTracker bool) (found bool) {
 	s.Taken = slices.Concat(s.Taken, l.Plan, l.Taken)
 	if l.Backlog == nil || l.FromTracker != fromTracker {
@@ -171,14 +171,14 @@ func (f *Facts) snapshot() *Snapshot {
 }
 
 // driftDue asks if the set of unblocked issues has changed since the run's last snapshot (R86,
-// R87). Issues that the run has planned since, or taken with a PR, may disappear.
+// R87). Issues that the run has since planned, or taken with a PR, may disappear.
 func driftDue(f *Facts) []Gate {
 	if f.Tick.KnownBacklog() == nil {
 		return nil
 	}
 	before := f.snapshot()
 	if before == nil || before.FromTracker != f.Tick.FromTracker() {
-		return nil // backlogs of different sources cannot be compared
+		return nil // backlogs from different sources cannot be compared
 	}
 	now := f.Tick.KnownBacklog().Unblocked
 	added := missing(before.Unblocked, now)
@@ -189,14 +189,14 @@ func driftDue(f *Facts) []Gate {
 	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
 }
 
-// applyDrift discards the plan, so that workers are sent only from a new one.
+// applyDrift discards the plan, so that workers are only started for a new one.
 func applyDrift(_ *Budget, tick *Tick, _ Gate, act, _ string) {
 	if act == "re-propose" {
 		tick.Replan, tick.Report.Plan = true, nil
 	}
 }
 
-// missing reports whether list contains a number that from lacks.
+// missing reports whether list contains a number that from does not.
 func missing(from, list []int) bool {
 	has := make(map[int]bool, len(from))
 	for _, n := range from {

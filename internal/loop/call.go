@@ -12,16 +12,16 @@ type Call struct {
 	Tool  string
 	ID    string // tool_use_id
 	Input string // tool_input as the client wrote it
-	Agent string // id of the worker that makes it; "" in the main thread
+	Agent string // id of the worker that makes the call; "" in the main thread
 
-	Asks         bool   // it is the dialog
-	EndsSchedule bool   // it removes or lists schedules
-	Edits        bool   // it is a file tool that writes
-	Schedules    *Later // nil if it schedules nothing
-	Outside      string // work that it starts where no loop governs it; "" if none
-	Sends        *Task  // nil if it sends no worker
-	Tells        *Task  // the message to a running worker; nil if it is none
-	Background   bool   // no event reports its result
+	Asks         bool   // the call opens the dialog
+	EndsSchedule bool   // the call removes or lists schedules
+	Edits        bool   // the call uses a file tool that writes
+	Schedules    *Later // nil if the call schedules nothing
+	Outside      string // work that the call starts outside the control of any loop, or ""
+	Sends        *Task  // nil if the call starts no worker
+	Tells        *Task  // the message to a running worker, or nil
+	Background   bool   // no event will report its result
 }
 
 // Later is the prompt that a call schedules.
@@ -31,7 +31,7 @@ type Later struct{ Prompt string }
 type Task struct {
 	Text   string // the task
 	Issues []int  // issues that the text mentions
-	Type   string // of the agent, as in "archimedes"; "" if none is named
+	Type   string // type of the agent, as in "archimedes", or ""
 	// Replayed reports whether the call is from a past session. A hint cannot reach its author.
 	Replayed bool
 }
@@ -39,19 +39,19 @@ type Task struct {
 // Reading describes the effects of a call, as far as its text shows them.
 type Reading struct {
 	Acts []Act
-	// Refused is the reason why the call may not run in any state of the loop.
+	// Refused is the reason why the call is refused in every state of the loop.
 	Refused *Deny
-	// Opaque names the part of the call that cannot be read; it is empty if all of it can. Reaches
-	// reports whether this part could reach a forge, and Braked whether whatever it starts passes
-	// the links of the brake.
+	// Opaque names the part of the call that cannot be read; it is empty if the whole call can.
+	// Reaches reports whether this part could reach a forge, and Braked whether all programs that
+	// it starts go through the links of the brake.
 	Opaque  string
 	Reaches bool
 	Braked  bool
-	Beside  bool   // the session's other loop has an iteration open
-	Merges  string // the strictest answer about merges among the session's other active runs
-	Pushes  string // the first push in it, or ""
-	// Shown is the first setting in it that makes a program decide what an auditor's git shows; it
-	// is empty if there is none or the brake prevents that.
+	Beside  bool   // the session's other loop has an open iteration
+	Merges  string // the strictest --merges setting among the session's other active runs
+	Pushes  string // the first push in the call, or ""
+	// Shown is the first setting in the call that lets a program alter the output of an auditor's
+	// git. It is empty if there is none or the brake prevents that.
 	Shown string
 }
 
@@ -74,26 +74,27 @@ const (
 type Act struct {
 	Kind    ActKind
 	PR      int    // number of the PR or the issue; 0 if unknown
-	Ref     string // label, branch, or the PR as written if its number is not known
+	Ref     string // label, branch, or the PR as written if its number is unknown
 	SHA     string // the commit that the call requires, or ""
 	Auto    bool   // the merge would bypass the approval
 	Review  bool   // the comment is a whole review
 	Alone   bool   // the call can do nothing else, as with a tool that only merges
-	Command string // as in "gh pr merge 142 --squash"
-	Words   string // description for a person, as in "push-protected main"
-	// Elsewhere is the repository of the act if that is not the project's own, which is Own.
+	Command string // for example "gh pr merge 142 --squash"
+	Words   string // description for a person, for example "push-protected main"
+	// Elsewhere is the repository of the act if it is not the project's own repository, which is
+	// Own.
 	Elsewhere, Own string
 }
 
 // Deny refuses a call. Text and Hint are for the model.
 type Deny struct {
-	Rule string // one of Rules
+	Rule string // a name from Rules
 	Text string
 	Hint string
-	Ask  []Gate // the questions that wait
-	Say  string // for the person
+	Ask  []Gate // the waiting questions
+	Say  string // text for the person
 	// Ends reports whether the refusal ends the worker, or the turn and with it the iteration. The
-	// thread is asked nothing more, and no event follows.
+	// thread gets no further request, and no event follows.
 	Ends bool
 	// Plainly reports whether the hint contains the forge's own command for Act's merge, bound to
 	// SHA.
@@ -165,7 +166,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 	rules := []func(State, *Known) Outcome{e.held, e.conduct, e.ofKind, e.schedule, e.dispatch,
 		e.act, e.winds}
 	for _, rule := range rules {
-		if o := rule(s, k); !o.Nothing() { // ceiling and rule change the same state
+		if o := rule(s, k); !o.Nothing() { // the ceiling and the rule change the same state
 			o.Reply.Context, o.Reply.Say = out.Reply.Context, out.Reply.Say
 			o.Save.Tick = cmp.Or(o.Save.Tick, out.Save.Tick)
 			o.Save.Run = cmp.Or(o.Save.Run, out.Save.Run)
@@ -198,11 +199,11 @@ func RefuseCall(rule, hint, format string, args ...any) Outcome {
 
 func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }
 
-// atGate fills the dialog with exactly the questions that wait. Until they are answered it refuses
+// atGate fills the dialog with exactly the waiting questions. Until they are answered, it refuses
 // all other calls of the main thread except those that only read. Workers continue.
 func (e Call) atGate(k *Known, gates []Gate) Outcome {
 	switch {
-	case e.Asks && e.Agent == "": // a worker's dialog answers no gate and shows none
+	case e.Asks && e.Agent == "": // a worker's dialog neither answers nor shows a gate
 		return Outcome{Reply: Reply{Ask: gates}}
 	case e.Agent != "" || e.Tool == "ToolSearch":
 		return Outcome{}
@@ -215,9 +216,9 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 	return refuseCall(d)
 }
 
-// ceiling limits a long iteration to the run's dollars, and a task to its own. At the ceiling each
-// thread is asked once to finish; past the overrun its next call ends it. The spending is a lower
-// bound, because usage that cannot be read yet is missing until the iteration ends.
+// ceiling limits a long iteration to the run's dollars, and a task to the task's dollars. At the
+// ceiling, each thread is asked once to finish; past the overrun, the thread's next call ends it.
+// The spending is a lower bound, because some usage cannot be read before the iteration ends.
 func (e Call) ceiling(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
@@ -258,7 +259,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 		out.Reply.Deny = s.Tick.ends(deny(DollarCeiling, "",
 			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, overrun,
 			limit), e.Agent)
-		if s.Run.overspent(total, overrun) { // no worker's end wakes the main thread now
+		if s.Run.overspent(total, overrun) { // no worker's end will wake the main thread now
 			s.Tick.Fired = appendFired(s.Tick.Fired, spentOut(reached))
 			out.Save.Tick = s.Tick
 		}
@@ -271,7 +272,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	return out
 }
 
-// ends turns a refusal into the end of its thread.
+// ends makes a refusal end its thread.
 func (t *Tick) ends(d *Deny, agent string) *Deny {
 	if d.Ends = true; agent == "" {
 		d.Text += "; this turn is ended"
@@ -281,14 +282,14 @@ func (t *Tick) ends(d *Deny, agent string) *Deny {
 	return d
 }
 
-// overspent reports whether the spending in all exceeds the dollar ceiling and its overrun.
+// overspent reports whether the total spending exceeds the dollar ceiling and its overrun.
 func (b *Budget) overspent(spent USD, percent int) bool {
 	return b.Ceilings.Dollars > 0 && spent > b.Ceilings.Dollars.overrun(percent)
 }
 
-// DollarsLeft returns the amount that a process may still spend before its calls are refused: the
-// smaller rest of the run's and of the current task's ceiling, with the overrun. It returns 0 if
-// there is no ceiling.
+// DollarsLeft returns the amount that a process may still spend before its calls are refused. It
+// is the smaller remainder of the run's and the current task's ceiling, with the overrun. It
+// returns 0 if there is no ceiling.
 func (b *Budget) DollarsLeft(percent int) (left USD) {
 	least := func(ceiling, spent USD) {
 		if rest := max(Cent, ceiling.overrun(percent).minus(spent)); ceiling > 0 &&
@@ -306,8 +307,8 @@ func (f *Facts) overspent(k *Known) bool {
 	return f.Run.overspent(f.Run.DollarsEstimate, *k.Overrun.Is)
 }
 
-// closeByRefusal ends the main thread's turn by a refusal, and with it the iteration, because no
-// Stop follows. If workers run, the end of the last one closes the iteration.
+// closeByRefusal ends the main thread's turn with a refusal, and with it the iteration, because no
+// Stop follows. If workers run, the iteration closes when the last one ends.
 func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	if s.Tick == nil {
 		out := e.haltSpent(s, k)
@@ -330,7 +331,7 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 // pastDollars is the recorded reason if a thread was ended at the dollar ceiling.
 const pastDollars = "it worked on past its dollars"
 
-// spentOut returns the condition of the dollar ceiling, which holds before the iteration's exit.
+// spentOut returns the dollar ceiling as a condition that holds before the iteration's exit.
 func spentOut(text string) []Fired {
 	return []Fired{{Condition: "cost-budget", Cause: costCause, Text: text}}
 }
@@ -346,12 +347,12 @@ func (e Turn) haltSpent(s State, k *Known) Outcome {
 	return out
 }
 
-// keepAtCall is the number of transcript bytes read from which a call saves the running count.
-// Below it the next call reads them again. Results save the count in any case, because nothing
-// waits for them.
+// keepAtCall is the number of transcript bytes after which a call saves the running count. If it
+// read fewer, the next call reads them again. A tool's result always saves the count, because
+// nothing waits for it.
 const keepAtCall = 2 << 20
 
-// wayToFinish tells a thread how to finish at the ceiling.
+// wayToFinish returns the instruction how to finish at the ceiling.
 func (e Call) wayToFinish() string {
 	if e.Agent != "" {
 		return "commit and push your own branch, " +
@@ -361,8 +362,8 @@ func (e Call) wayToFinish() string {
 		"a person raises the ceiling with --max-dollars N --resume"
 }
 
-// schedule refuses to schedule a loop that has ended or is about to (design §1), and other work
-// that would outlive the loop.
+// schedule refuses to schedule a loop that has ended or is about to end (design §1), and other
+// work that would outlive the loop.
 func (e Call) schedule(s State, k *Known) Outcome {
 	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
 	if own && e.Outside != "" {
@@ -410,7 +411,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 			"Not scheduled: iteration %d of %d is the last one, so nothing is left to bring",
 			s.Tick.Iteration, s.Run.Ceilings.Iterations)
 	}
-	k.Require(&k.Count) // a ceiling that is reached ends the loop at this exit (R30)
+	k.Require(&k.Count) // a reached ceiling ends the loop at this exit (R30)
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return RefuseCall(ScheduleRule, endTurn, "Not scheduled: %s", text)
 	}
@@ -418,7 +419,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 }
 
 // otherFlags refuses to schedule the run's own skill with flags that no person typed for it. If a
-// person types /loop with new flags, these are scheduled before the first tick begins.
+// person types /loop with new flags, the call that schedules them comes before the first tick.
 func (e Call) otherFlags(s State, k *Known) Outcome {
 	c, ok := ParsePrompt(e.Schedules.Prompt, s.Run.Names())
 	if !ok || c.Skill != s.Run.Skill {
@@ -466,7 +467,8 @@ func (e Call) afterHalt(run *Budget) Outcome {
 		"%s", priorStop(run))
 }
 
-// neverAgain refuses to schedule a loop that ended in this turn while it waited for another's lock.
+// neverAgain refuses to schedule a loop that ended in this turn while it waited for another
+// session's lock.
 func (e Call) neverAgain(c *Claim) Outcome {
 	if c == nil || !c.Stopped || c.PromptID != e.Prompt || e.Schedules == nil ||
 		!c.Schedules(e.Schedules.Prompt) {

@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// maxMerges bounds the PRs that one call may merge, because each is looked up at the tracker within
-// the hook's time.
+// maxMerges is how many PRs one call may merge. Each PR is looked up at the tracker within the
+// hook's time limit.
 const maxMerges = 3
 
 // lands reports whether an act lands code or enables that.
 func (a Act) lands() bool { return a.Kind == ActMerge || a.Kind == ActLand || a.Kind == ActApprove }
 
-// merge applies the merge gate. A merge passes if the tracker itself says that there are no
-// comments, or once on a person's answer in this tick, at the commit that they were asked about
-// (R99–R102).
+// merge applies the merge gate. A merge passes if the tracker itself reports no comments, or once
+// after a person's answer in this tick, at the commit that the question named (R99–R102).
 func (e Call) merge(s State, k *Known) Outcome {
 	r := k.Reading.Is
 	acts := slices.DeleteFunc(slices.Clone(r.Acts), func(a Act) bool { return !a.lands() })
@@ -34,7 +33,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 	for _, pr := range required(k, &k.Merging) {
 		s.Tick.mergeTrackerPR(pr.PR, pr.Unknown)
 	}
-	run := *s.Run // a copy: only the tick is saved
+	run := *s.Run // a copy, because only the tick is saved
 	run.Merges = StricterMerges(run.Merges, r.Merges)
 	s.Run = &run
 	return e.judgeMerges(s, acts, postedBy(r.Acts))
@@ -56,7 +55,7 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 		return refuseCall(d)
 	}
 	switch known, same := tick.merging(e.ID, e.Input); {
-	case same: // another registration of the hooks let it through already
+	case same: // another registration of the hooks already let it through
 		return Outcome{}
 	case known:
 		return RefuseCall(MergeGate, "make the call again",
@@ -81,8 +80,8 @@ func StricterMerges(a, b string) string {
 	return order[max(slices.Index(order, a), slices.Index(order, b), 0)]
 }
 
-// pass records the PRs for which the call passes, each with the commit of its own answer. The brake
-// lets each of them pass once.
+// pass records the PRs for which the call passes, each with the commit of its answer. The brake
+// lets each PR pass once.
 func (e Call) pass(tick *Tick, acts []Act) {
 	for i, a := range acts {
 		same := func(b Act) bool { return b.PR == a.PR && b.Kind == a.Kind }
@@ -100,8 +99,9 @@ func (e Call) pass(tick *Tick, acts []Act) {
 	}
 }
 
-// mergeOne decides about one PR: by the person's unused answer, bound to the head that they were
-// asked about; else by their earlier answer; else by the tracker's word; else it asks the person.
+// mergeOne decides about one PR. It uses the person's unused answer, bound to the head named in
+// the question; otherwise an earlier answer; otherwise the tracker's facts. If none of these
+// decides, it asks the person.
 func (e Call) mergeOne(s State, a Act) *Deny {
 	tick := s.Tick
 	if s.Run.Merges == MergesNever {
@@ -126,7 +126,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 		}
 		tick.Pending = append(tick.Pending, Due(e.facts(s, a.PR), Merging)...)
 		tick.applyOfflineAnswers(s.Run, e.Now)
-		if yes := tick.approval(a.PR); yes != nil { // by an answer from a terminal
+		if yes := tick.approval(a.PR); yes != nil { // an answer from a terminal
 			return e.approved(s, a, yes)
 		}
 	}
@@ -188,8 +188,8 @@ func (e Call) approved(s State, a Act, yes *Approval) *Deny {
 	return nil
 }
 
-// Landable returns the reason why an act that lands code, or an approval, is refused whatever a
-// person answers. It returns nil for a plain merge of one named PR of the project's own repository,
+// Landable returns the reason why an act that lands code, or an approval, is refused regardless of
+// any answer. It returns nil for a plain merge of one named PR of the project's own repository,
 // and for an approval that the loop may give.
 func (s State) Landable(a Act) *Deny {
 	plainly := func(hint, format string, args ...any) *Deny {
@@ -219,7 +219,7 @@ func (s State) Landable(a Act) *Deny {
 }
 
 // approvable returns the reason why a PR may not be approved, or nil if it may. Only a review loop
-// approves PRs, and only those of its own project. An approval answers no gate.
+// approves PRs, and only those of its own project. An approval does not answer a gate.
 func (s State) approvable(a Act) *Deny {
 	switch {
 	case !s.Run.Kind().Reviews:

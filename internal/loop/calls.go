@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxCounted bounds the calls that are remembered. A duplicate comes within milliseconds of the
+	// maxCounted is how many calls are remembered. A duplicate comes within milliseconds of the
 	// original.
 	maxCounted = 128
 	// maxInput bounds the input of a merging call that is remembered, in bytes. A call with a
@@ -24,14 +24,15 @@ type Passed struct {
 	// one entry has all PRs of the call. The brake lets each PR pass once.
 	PRs     []int  `json:"prs,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
-	// Done reports whether its result has come. After that, a call with its id is a new one.
+	// Done reports whether the call's result has come. After that, a call with the same id is a new
+	// call.
 	Done bool `json:"done,omitempty"`
-	// Approves reports whether the call approves the PRs and does not merge them.
+	// Approves reports whether the call approves the PRs instead of merging them.
 	Approves bool `json:"approves,omitempty"`
 }
 
-// countOnce records a call that is to be counted at an event, and reports whether it is new. A call
-// with the same id but another input is new, as is any call without an id.
+// countOnce records that a call is counted at an event, and reports whether the call is new. A
+// call with the same id but another input is new, and so is any call without an id.
 func (t *Tick) countOnce(event, id, input string) bool {
 	if id == "" {
 		return true
@@ -73,8 +74,8 @@ func (p Passed) Allows(pr int, sha string) bool {
 		(p.HeadSHA == "" || sha != "" && SameSHA(p.HeadSHA, sha))
 }
 
-// merging reports whether a call with this id was let through to merge, and whether it is provably
-// the same call: it has the same input and no result yet.
+// merging reports whether a call with this id was let through to merge, and whether it is
+// certainly the same call: it has the same input and no result yet.
 func (t *Tick) merging(id, input string) (known, same bool) {
 	i := slices.IndexFunc(t.Passed, func(p Passed) bool { return p.ID == id })
 	if id == "" || i < 0 {
@@ -94,7 +95,8 @@ func (d Dialog) shows(question string) bool {
 	return !d.Forged && slices.Contains(d.Shown, question)
 }
 
-// shown returns the index of the last dialog with this id, preferring a forged one, or -1.
+// shown returns the index of the last dialog with this id, or -1. It prefers a dialog whose
+// answers were forged.
 func (t *Tick) shown(id string) int {
 	at := -1
 	for i, d := range t.Dialogs {
@@ -116,8 +118,8 @@ func (t *Tick) Ended(id string) (news bool) {
 	return news
 }
 
-// heardOf reports whether an event of this call was or may have been counted: once maxCounted calls
-// are recorded, older ones are forgotten.
+// heardOf reports whether an event of this call was or may have been counted: once maxCounted
+// calls are recorded, older ones are forgotten.
 func (t *Tick) heardOf(id string) bool {
 	return id == "" || len(t.Counted) >= maxCounted ||
 		slices.ContainsFunc(t.Counted, func(key string) bool {
@@ -125,11 +127,11 @@ func (t *Tick) heardOf(id string) bool {
 		})
 }
 
-// The rules by which a tool call is refused. Rules lists them all; a Denial has no other.
+// The rules by which a tool call is refused. Rules lists them all; every Denial has one of them.
 const (
-	MergeGate     = "merge-gate"     // a merge that no person approved or can be asked to approve
+	MergeGate     = "merge-gate"     // a merge that no person has approved or can approve
 	GateWaiting   = "gate-waiting"   // a question waits for a person
-	DispatchRule  = "dispatch"       // a worker that may not be sent
+	DispatchRule  = "dispatch"       // a worker that may not be started
 	ScheduleRule  = "schedule"       // work after the iteration or the loop, or outside of it
 	StateGuard    = "state-guard"    // the loop's own files, gates or registration
 	UnreadText    = "unread-text"    // a call that cannot be read completely
@@ -139,11 +141,11 @@ const (
 	DeferredRule  = "deferred"       // a target left to the next iteration, or skipped by a person
 	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once an iteration
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
-	ConductRule   = "conduct"        // work in a thread that conducts, or a worker's question
+	ConductRule   = "conduct"        // work in a conducting thread, or a worker's question
 	AuditRule     = "audit-phase"    // a call that a phase of an audit loop forbids
 	DrainRule     = "drain"          // new work of a worker whose loop a person has ended
 	EntryRule     = "entry"          // a looping skill that may not start
-	OtherRule     = "other"          // refusals without a rule of their own, or beyond the bound
+	OtherRule     = "other"          // refusals without a more specific rule, or beyond the bound
 )
 
 // Rules returns the names of all rules, in the order in which they are documented.
@@ -155,21 +157,21 @@ func Rules() []string {
 	}
 }
 
-// Bounds of the refusals that are kept.
+// Bounds on recorded refusals.
 const (
 	// maxDenials bounds the entries. The last one counts all further refusals.
 	maxDenials = 50
 	// maxWhat bounds the text of an entry, in bytes.
 	maxWhat = 200
-	// maxRefused bounds the calls that are remembered as refused, because the hooks of a second
+	// maxRefused is how many refused calls are remembered, because the hooks of a second
 	// registration run at the same time.
 	maxRefused = 16
 )
 
-// Denial is a refused tool call, with how often it was refused.
+// Denial is a refused tool call, with the number of refusals.
 type Denial struct {
 	Tool  string `json:"tool"`
-	Rule  string `json:"rule"` // one of Rules
+	Rule  string `json:"rule"` // a name from Rules
 	What  string `json:"what"` // redacted, at most 200 bytes
 	Times int    `json:"times"`
 }
@@ -177,7 +179,8 @@ type Denial struct {
 // Deny records a refusal whose text is already redacted.
 func (t *Tick) Deny(d Denial) { t.Denied = AddDenial(t.Denied, d) }
 
-// AddDenial adds a refusal to a list. It counts up an entry of the same tool, rule and text.
+// AddDenial adds a refusal to a list. If the list has the same tool, rule and text, it increases
+// that entry's count.
 func AddDenial(list []Denial, d Denial) []Denial {
 	d.Times = max(d.Times, 1)
 	d.What = Shortened(strings.Join(strings.Fields(d.What), " "), maxWhat)
@@ -206,8 +209,8 @@ func Refusals(list []Denial) (n int) {
 	return n
 }
 
-// refuses records that a call is refused, and reports whether that was new. With two registrations
-// of the hooks every call comes twice.
+// refuses records that a call is refused, and reports whether the refusal is new. With two
+// registrations of the hooks, every call comes twice.
 func (t *Tick) refuses(id, input string) bool {
 	if id == "" {
 		return true
@@ -231,7 +234,7 @@ func callKey(id, input string) string {
 	return id + " " + strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// Shortened returns s cut to at most so many bytes, the last of which are an ellipsis.
+// Shortened returns s cut to at most that many bytes, including a final ellipsis.
 func Shortened(s string, most int) string {
 	if len(s) <= most {
 		return s

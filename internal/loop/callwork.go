@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// dispatch allows a worker only while the run may still do new work, and counts it (R30, R45, R91).
+// dispatch allows a worker only while the run may start new work, and counts it (R30, R45, R91).
 func (e Call) dispatch(s State, k *Known) Outcome {
 	if e.Tells != nil && e.open(s) {
 		if why := s.leftAlone(e.Tells); why != "" {
@@ -48,8 +48,8 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	return out
 }
 
-// conduct leaves the work of a task to its worker. The main thread may only send that worker, ask a
-// person, read and report.
+// conduct keeps the main thread from doing a task's work, which belongs to the worker. The thread
+// may only start that worker, ask a person, read and report.
 func (e Call) conduct(s State, k *Known) Outcome {
 	between := e.between(s)
 	driven := e.open(s) && s.Run.Conducted() && s.Tick.Attempt != nil && e.Agent == "" &&
@@ -94,7 +94,7 @@ func (e Call) dollarsReached(s State, k *Known) string {
 	return costBudget(s.spent(e.Now, k))
 }
 
-// RecordWorker counts a worker that is sent, once for each call.
+// RecordWorker counts a worker that is started, once for each call.
 func (t *Tick) RecordWorker(e Call) {
 	if t.countOnce("PreToolUse", e.ID, e.Input) {
 		t.Agents++
@@ -120,7 +120,7 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 		d.Ask = s.Tick.Pending
 		return d
 	}
-	if d := e.refuseWorker(s); d != nil { // by an answer from a terminal
+	if d := e.refuseWorker(s); d != nil { // an answer from a terminal
 		return d
 	}
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
@@ -145,8 +145,8 @@ func (e Call) mustName(s State) bool {
 	return !before || s.Tick.wasRefused(e.ID, e.Input)
 }
 
-// refuseWorker returns the reason why no worker may be sent, apart from spending, or nil if one
-// may.
+// refuseWorker returns the reason, other than spending, why no worker may be started, or nil if
+// one may.
 func (e Call) refuseWorker(s State) *Deny {
 	switch {
 	case s.Run.Status != Active:
@@ -159,13 +159,13 @@ func (e Call) refuseWorker(s State) *Deny {
 		return notSent("the run's file has lost what the "+string(s.Run.Skill)+" loop works on",
 			endTurn)
 	}
-	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker's own worker gets here
+	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker started by a worker gets here
 		return notSent("gate "+waiting[0].Name+" waits for a person", endTurn)
 	}
 	if why := s.leftAlone(e.Sends); why != "" {
 		return notSent(why, leaveOut)
 	}
-	if e.Agent != "" { // a worker's own helper works on the worker's issue
+	if e.Agent != "" { // a worker's helper works on the worker's issue
 		return nil
 	}
 	if why, hint := s.Tick.offPlan(e.Sends.Issues); why != "" {
@@ -192,8 +192,8 @@ func (e Call) act(s State, k *Known) Outcome {
 	return e.review(s, r.Acts)
 }
 
-// unread refuses text that cannot be read and could reach a forge. If the brake precedes the
-// session's Bash commands such text passes, because the brake judges whatever it starts.
+// unread refuses text that cannot be read and could reach a forge. It allows the text if the brake
+// is in place, because the brake judges every program that the text starts.
 func (e Call) unread(s State, r Reading) *Deny {
 	why := "it could reach a forge: "
 	switch {
@@ -238,8 +238,8 @@ func (e Call) openPRs(s State, acts []Act) *Deny {
 
 const inProgress = "in-progress" // the label of an issue that is worked on
 
-// contests keeps a sibling's in-progress label as it is (R80). A label that this iteration has set,
-// or on an issue that the previous iteration planned, is the loop's own.
+// contests keeps another iteration's in-progress label unchanged (R80). A label that this
+// iteration has set, or on an issue that the previous iteration planned, belongs to the loop.
 func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 	if !e.open(s) {
 		return Outcome{}
@@ -271,7 +271,7 @@ func (e Call) deferred(s State, acts []Act) *Deny {
 	}
 	for _, a := range acts {
 		name, issue := prTarget(a.PR), ""
-		if a.Kind == ActComment && !a.Review { // the number may be an issue's
+		if a.Kind == ActComment && !a.Review { // the number may denote an issue
 			issue = prName(a.PR)
 		}
 		speaks := a.Kind == ActComment || a.Kind == ActApprove
@@ -298,8 +298,8 @@ func (e Call) deferred(s State, acts []Act) *Deny {
 // reviews reports whether the call belongs to an open iteration that reviews PRs.
 func (e Call) reviews(s State) bool { return s.Run.Kind().Reviews && e.open(s) }
 
-// review records the reviews in a call that lands nothing, or refuses it if one is a second round
-// (R149).
+// review records the reviews in a call that lands nothing, or refuses the call if a review is a
+// second round (R149).
 func (e Call) review(s State, acts []Act) Outcome {
 	posts := postedBy(acts)
 	if !e.reviews(s) || len(posts) == 0 {
@@ -340,7 +340,7 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 		"Not posted: %s in this iteration, and a PR gets one round in each", why)
 }
 
-// maxCritiques bounds how often a thread may send the same critic in one iteration (L17).
+// maxCritiques is how often a thread may start the same critic in one iteration (L17).
 const maxCritiques = 3
 
 // critic returns the type of a worker that only criticizes, in lower case and without a plugin's
@@ -355,8 +355,8 @@ func (t *Task) critic() string {
 	return ""
 }
 
-// critique refuses to send a critic once its thread has sent it maxCritiques times. Each iteration
-// counts from zero (L18).
+// critique refuses to start a critic once its thread has started it maxCritiques times. Each
+// iteration counts from zero (L18).
 func (e Call) critique(s State) *Deny {
 	critic := e.Sends.critic()
 	if critic == "" || !e.open(s) || s.Tick.wasCounted("PreToolUse", e.ID, e.Input) {

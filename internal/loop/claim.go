@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// by returns the claim of a request's session in place of c. A session that waits for the lock
-// keeps its place.
+// by returns the claim of a request's session in place of c. A session that is waiting for the
+// lock keeps its place.
 func (c *Claim) by(r Request, iteration int) Claim {
 	own := Claim{
 		Version: Version, SessionID: r.SessionID, Skill: r.Command.Skill, PromptID: r.PromptID,
@@ -26,8 +26,8 @@ func (c *Claim) by(r Request, iteration int) Claim {
 	return own
 }
 
-// answer returns a dialog's answer to the question about the lock. It returns nil if the dialog did
-// not show the question, was called with answers, or ended by itself.
+// answer returns a dialog's answer to the question about the lock. It returns nil if the dialog
+// did not show the question, if its call contained answers, or if it timed out.
 func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
 	if c == nil || c.Gate == nil || a.AFK {
 		return nil
@@ -43,7 +43,7 @@ func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
 		Origin: OriginDialog}
 }
 
-// awaiting returns the sessions that wait for the lock, and since when.
+// awaiting returns the sessions that wait for the lock, with the time since when each waits.
 func (c *Claim) awaiting() map[string]time.Time {
 	all := map[string]time.Time{}
 	maps.Copy(all, c.Waiters)
@@ -53,8 +53,8 @@ func (c *Claim) awaiting() map[string]time.Time {
 	return all
 }
 
-// wait returns the claim with the request's session waiting for the lock, and since when it waits
-// (R47). Another session's question or stop is kept.
+// wait returns the claim with the request's session added as waiting for the lock, and the time
+// since when it waits (R47). Another session's question or stop is kept.
 func (c *Claim) wait(r Request, iteration int) (claim Claim, since time.Time) {
 	awaits := c != nil && !c.Stopped && c.Gate == nil
 	switch {
@@ -101,14 +101,14 @@ func (c *Claim) without(session string) *Claim {
 // PassedOver describes a tick that found the lock held and did not begin.
 type PassedOver struct {
 	Line *Iteration
-	Run  *Budget // the loop that ends before it began; nil if the next tick tries again
-	// Answer is the person's answer at the force-unlock gate; nil if no one was asked.
+	Run  *Budget // the loop that ended before it began; nil if the next tick tries again
+	// Answer is the person's answer at the force-unlock gate; nil if no question was asked.
 	Answer *GateAnswer
-	Text   string // for the model if there is an answer, else for the person
+	Text   string // text for the model if there is an answer, otherwise for the person
 }
 
-// contend handles a request that another iteration keeps out: its tick is skipped (R46), waits
-// (R47), or asks a person first (R103, R104).
+// contend handles a request that must not begin because of another iteration: its tick is skipped
+// (R46), waits (R47), or asks a person first (R103, R104).
 func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 	switch {
 	case a.Verdict == Wait:
@@ -141,8 +141,8 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 	return Outcome{Save: Save{Line: &line}, Reply: Reply{PassedOver: over}}
 }
 
-// waitForLock records since when the session waits. Once that reaches the minute ceiling, the loop
-// ends. The run on disk is another session's and does not change.
+// waitForLock records since when the session waits. When the wait reaches the ceiling of minutes,
+// the loop ends. The run on disk belongs to another session and does not change.
 func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	c, since := old.wait(e.Request, a.Iteration)
 	out := Outcome{Wait: true}
@@ -163,8 +163,8 @@ func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	return e.haltUnbegun(own, fresh, a)
 }
 
-// haltUnbegun ends a loop that found the lock held and may not take it. Its claim causes ticks that
-// its schedule still starts to be refused.
+// haltUnbegun ends a loop that found the lock held and may not take it. Its claim makes later
+// scheduled ticks be refused.
 func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	line := skipLine(run, nil, e.Request, a)
 	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Clock holds the readings of a machine's clocks at one moment. The wall clock can be set. The two
-// others cannot, but they restart at every boot.
+// Clock holds the readings of a machine's clocks at one time. The wall clock can be set. The two
+// others cannot be set, but restart at every boot.
 type Clock struct {
 	Wall time.Time `json:"wall"`
-	// identifies the boot; empty if the other clocks are not known
+	// identifies the boot; empty if the other clocks are unknown
 	Boot string `json:"boot,omitempty"`
 	Up   int64  `json:"up,omitempty"` // seconds since the boot
 	// seconds since the boot, without the time for which the machine slept
@@ -21,9 +21,9 @@ type Clock struct {
 // are drift or rounding.
 const minJump = 60
 
-// observe compares the clocks with their last reading. Time that passed counts for the run, so if
-// the wall clock was set back, the run's clock moves with it. A clock set forward and a sleep of
-// the machine are recorded, so that a stop which only they caused says so (R31, R32).
+// observe compares the clocks with their last reading. Time that really passed counts for the run,
+// so if the wall clock was set back, the run's clock is adjusted. If the clock was set forward or
+// the machine slept, that is recorded, so that a stop caused only by this is explained (R31, R32).
 func (b *Budget) observe(c Clock) {
 	last := b.Clock
 	b.Clock = &c
@@ -41,8 +41,8 @@ func (b *Budget) observe(c Clock) {
 	}
 }
 
-// away excludes the time since MinutesElapsed was set, such as a pause or the hours after the
-// client's death, and the clock changes in it, from the run's minutes (R32).
+// away excludes the time since MinutesElapsed was set from the run's minutes, for example a pause
+// or the hours after the client's death. Clock changes in that time are excluded too (R32).
 func (b *Budget) away(now time.Time) {
 	b.MinutesBefore, b.ActiveSince, b.Clock = b.MinutesElapsed, now, nil
 }
@@ -68,13 +68,13 @@ func (b *Budget) jumped(minutes int) string {
 	return fmt.Sprintf(" (%s, which %s)", strings.Join(causes, " and "), count)
 }
 
-// Now returns the run as it is at a moment, for everything that people and the model read. It adds
-// what the open iteration t has used so far or, if t is nil, the spending since the last iteration
-// ended. since is the usage in the transcripts beyond the run's cursors. The minutes of a run whose
-// client is dead do not grow. The result is never saved.
+// Now returns the run's current state, for display to people and the model. It adds the usage of
+// the open iteration t so far or, if t is nil, the spending since the last iteration ended. since
+// is the usage in the transcripts beyond the run's cursors. The minutes of a run whose client is
+// dead do not grow. The result is never saved.
 //
-// An iteration counts from its entry on, also while the run is paused at its budget question,
-// because that question counts it. An iteration that ends at its gates does not count.
+// An iteration counts from its entry, even while the run is paused at its budget question, because
+// that question counts it. An iteration that ends at its gates does not count.
 func (b *Budget) Now(t *Tick, since Spent, alive bool, now time.Time) *Budget {
 	n := b.clone()
 	switch {
@@ -98,7 +98,7 @@ func (b *Budget) Now(t *Tick, since Spent, alive bool, now time.Time) *Budget {
 	return n
 }
 
-// asks reports whether the paused run waits at a gate of this name.
+// asks reports whether the paused run waits at the named gate.
 func (b *Budget) asks(gate string) bool {
 	for _, g := range b.Pending {
 		if g.Name == gate {

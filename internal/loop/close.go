@@ -11,9 +11,9 @@ import (
 // Spent is the usage counted since the end of the last iteration.
 type Spent struct {
 	ByModel map[string]Tokens
-	Cursors []Cursor  // those that moved or have open requests, the main one first
-	Source  string    // of the rates, for rate_table_source
-	Skipped int       // transcript lines that could not be read
+	Cursors []Cursor  // cursors that moved or have open requests, the main one first
+	Source  string    // source of the rates, for rate_table_source
+	Skipped int       // number of transcript lines that could not be read
 	By      []Spender // the threads that spent most; nil if they were not counted
 }
 
@@ -23,7 +23,7 @@ type Ending struct {
 	Spent Spent
 	Around
 	Begun
-	Pause bool // a gate waits without an answer
+	Pause bool // a gate still waits for its answer
 	// Unanswered explains to a person why the gate was not answered, as in "the dialog was closed".
 	Unanswered string
 }
@@ -47,7 +47,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	run := before.clone()
 	t.Tracked = slices.Clone(t.Tracked)
 	t.endHeads(e.Heads)
-	if t.Started { // a crash may have lost the count, never the tick
+	if t.Started { // a crash may have lost the count, but not the tick
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
 	run.fold(&t, previous, e)
@@ -66,14 +66,14 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 		line.Cursors = run.endWorkers(t.Workers)
 	}
 	line.KindLine, line.Titles = ofKind, t.titles()
-	if len(t.PRs) > 0 { // issues count as taken only if a PR came of them
+	if len(t.PRs) > 0 { // issues count as taken only if they led to a PR
 		line.Taken = t.Taken
 	}
 	if t.Interrupted != "" && t.Started {
 		line.Left = t.left(e)
 	}
 	run.Carried = t.DeferredAnswers
-	if len(fired) > 0 { // there is no next line
+	if len(fired) > 0 { // this is the last line
 		line.Gates, run.Carried = append(line.Gates, t.DeferredAnswers...), nil
 	}
 	line.Budget = *run
@@ -99,7 +99,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	b.MinutesElapsed = b.Minutes(e.Now)
 	b.noteFailed(t)
 	switch {
-	case t.qmdDown() && previous.qmdDown(): // in two iterations in a row (R52)
+	case t.qmdDown() && previous.qmdDown(): // in two consecutive iterations (R52)
 		b.QmdFailuresConsecutive++
 	case t.qmdDown():
 		b.QmdFailuresConsecutive = 1
@@ -192,7 +192,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	l.Overrun = run.overrun(l.Dollars, e.Spent.By)
 	for i, f := range fired {
 		l.Fired = append(l.Fired, f.Cause)
-		if i > 0 { // the first is the run's own stop text
+		if i > 0 { // the first text is the run's own stop text
 			l.Notes = append(slices.Clone(l.Notes), fmt.Sprintf("Also: %s — %s", f.Cause, f.Text))
 		}
 	}
@@ -208,8 +208,8 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	return l
 }
 
-// worktreesAtEnd returns the worktrees on disk. If those are unknown it returns those at the entry.
-// Worktrees that only the skill reported are added (R122).
+// worktreesAtEnd returns the worktrees on disk, or those at the entry if the former are unknown.
+// It adds worktrees that only the skill reported (R122).
 func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	known := t.Worktrees
 	if e.Worktrees != nil {
@@ -220,8 +220,8 @@ func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	})
 }
 
-// skipLine returns the history line of a tick that found the lock held. Nothing advances, and the
-// lists of the last line are carried forward (R46, R128).
+// skipLine returns the history line of a tick that found the lock held. No counter advances, and
+// the lists of the last line are copied (R46, R128).
 func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 	l := Iteration{
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: r.SessionID,
@@ -237,8 +237,8 @@ func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 }
 
 // left lists the unfinished work of an interrupted iteration, so that a person can finish or undo
-// it: worktrees, branches that are not on the remote, uncommitted files, and labels (R44). Nothing
-// is cleaned up.
+// it: worktrees, branches that are not on the remote, uncommitted files, and labels (R44). It
+// changes nothing.
 func (t *Tick) left(e Ending) []string {
 	var out []string
 	branches := maps.Clone(e.Branches)
@@ -249,7 +249,7 @@ func (t *Tick) left(e Ending) []string {
 				pushed(w.Branch, w.HeadSHA, e.Remote)))
 		out = append(out, uncommitted(w.Path, e.Dirty[w.Path])...)
 	}
-	if t.EndedWorkers != nil { // otherwise the files may be the person's
+	if t.EndedWorkers != nil { // otherwise the files may belong to the person
 		out = append(out, uncommitted("the project", e.Dirty["."])...)
 	}
 	for _, b := range slices.Sorted(maps.Keys(branches)) {
@@ -263,7 +263,7 @@ func (t *Tick) left(e Ending) []string {
 	return out
 }
 
-// maxShown bounds the files that one note about uncommitted files names.
+// maxShown is how many files one note about uncommitted files names.
 const maxShown = 5
 
 // uncommitted returns a note about the uncommitted files in a folder, or nil if there are none.
@@ -279,8 +279,7 @@ func uncommitted(where string, files []string) []string {
 		list)}
 }
 
-// pushed compares a branch with its head on the remote. heads is nil if the remote could not be
-// asked.
+// pushed compares a branch with its head on the remote. heads is nil if the remote did not answer.
 func pushed(branch, head string, heads map[string]string) string {
 	remote, there := heads[branch]
 	switch {

@@ -8,8 +8,8 @@ import (
 // CutOff is the recorded cause when no event explains why the turn ended.
 const CutOff = "the turn never reached its end"
 
-// Abandoned reports that an entry found an open iteration whose turn never reached its end. If its
-// run no longer exists, nothing is counted.
+// Abandoned is the event that an entry found an open iteration whose turn never reached its end.
+// If its run no longer exists, nothing is counted.
 type Abandoned struct{ Turn }
 
 func (e Abandoned) step(s State, k *Known) Outcome {
@@ -25,11 +25,11 @@ func (e Abandoned) step(s State, k *Known) Outcome {
 // TurnFailure is a StopFailure: an API error ended the turn, and no Stop follows.
 type TurnFailure struct {
 	Turn
-	Failure string // as in "rate_limit"
+	Failure string // for example "rate_limit"
 }
 
-// step closes the iteration as errored, once its workers have ended. If the iteration already waits
-// for workers of an earlier turn, the failed turn is not its own.
+// step closes the iteration as errored once its workers have ended. If the iteration already waits
+// for workers of an earlier turn, the failed turn is a later one.
 func (e TurnFailure) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s), e.Foreign(s) && s.Tick.Draining:
@@ -56,10 +56,11 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 // SessionEnd is the client's event for the end of the session.
 type SessionEnd struct {
 	Turn
-	Reason string // as in "clear"
+	Reason string // for example "clear"
 }
 
-// step closes an open iteration as interrupted. The run remains without an owner, for --resume.
+// step closes an open iteration as interrupted. The run stays resumable with --resume, without an
+// owner.
 func (e SessionEnd) step(s State, k *Known) Outcome {
 	if s.Run == nil || s.Run.SessionID != e.Session && !e.open(s) {
 		return Outcome{}
@@ -80,7 +81,7 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	}
 	if s.Run.SessionID == e.Session {
 		s.Run.OwnerLeft = true
-		if e.Reason != "clear" { // after /clear the client and its schedule live on
+		if e.Reason != "clear" { // after /clear the client and its schedule continue
 			s.Run.Scheduled = nil
 		}
 	}
@@ -90,8 +91,8 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	return out
 }
 
-// ClientStart reports that a client starts or resumes a session. The session's earlier client has
-// ended, and with it the background work that could have woken it.
+// ClientStart is the event that a client starts or resumes a session. The session's earlier client
+// has ended, and so has background work that could have woken it.
 type ClientStart struct{ Turn }
 
 func (e ClientStart) step(s State, _ *Known) Outcome {
@@ -108,7 +109,7 @@ type WorkerEnd struct {
 	Turn
 	Agent   string
 	Failure string
-	Reset   time.Time // when the service is back; zero if it did not say
+	Reset   time.Time // when the service is available again; zero if unknown
 }
 
 func (e WorkerEnd) step(s State, k *Known) Outcome {
@@ -131,9 +132,8 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// owesFacts reports whether the worker that ends may be a fork that does the iteration's own work
-// and has not reported its facts. The fork itself is asked, because the main thread has not seen
-// them.
+// owesFacts reports whether the ending worker may be a fork that does the iteration's work and has
+// not reported its facts. The fork itself is asked, because the main thread does not know them.
 func (e WorkerEnd) owesFacts(s State) bool {
 	if !e.open(s) || e.Foreign(s) || e.Failure != "" || slices.Contains(s.Tick.Workers, e.Agent) {
 		return false
@@ -168,7 +168,7 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 }
 
 // closeTurn ends an iteration that never reached its Stop: as interrupted if the transcript has a
-// person's mark, else as errored.
+// person's interrupt mark, otherwise as errored.
 func (e Turn) closeTurn(s State, k *Known) Outcome {
 	unexplained := s.Tick.Interrupted == "" && s.Tick.Failed == ""
 	k.wantClose(s)
@@ -196,7 +196,7 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	return s.close(ending, k)
 }
 
-// pause ends the open iteration, or one that never begins, and pauses the run for a cause other
+// pause ends the open iteration, or one that will not begin, and pauses the run for a cause other
 // than a question.
 func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	if s.Tick == nil {
@@ -228,8 +228,8 @@ func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
 	return out
 }
 
-// between returns an iteration that never begins. It records events of a run without an open
-// iteration.
+// between returns an iteration that never begins. It is used to record events of a run without an
+// open iteration.
 func (s State) between(e Turn, k *Known) *Tick {
 	s.outside(k)
 	return &Tick{
@@ -248,13 +248,13 @@ func (k *Known) wantClose(s State) {
 // interruptedInBody reports whether a person ended an iteration that may leave unfinished work.
 func (t *Tick) interruptedInBody() bool { return t.Interrupted != "" && t.Started }
 
-// outside books the spending since the last iteration, once.
+// outside adds the spending since the last iteration to the run, once.
 func (s State) outside(k *Known) {
 	s.Run.spendOutside(k.spent())
 	k.counted = k.Count.Is != nil
 }
 
-// spent returns the spending since the last count, or nothing if it is booked already.
+// spent returns the spending since the last count, or nothing if it is already added.
 func (k *Known) spent() Spent {
 	if k.counted {
 		return Spent{}
@@ -266,7 +266,7 @@ func (k *Known) spent() Spent {
 // the run and its tick.
 func (s State) ending(now time.Time, k *Known) Ending {
 	count := k.Count.Is
-	if !k.Owner.Is.Foreign { // after a client's death the clocks say nothing about the run
+	if !k.Owner.Is.Foreign { // after a client's death, the clocks are irrelevant to the run
 		s.Run.observe(count.Clock)
 	}
 	s.Tick.Notes = AppendNew(slices.Clone(s.Tick.Notes), count.Notes...)
@@ -302,8 +302,9 @@ func (s State) close(e Ending, k *Known) Outcome {
 	return out
 }
 
-// lastAlive returns when an iteration ended that never reached its Stop: now or, for a foreign one,
-// the last time in its transcript. The time until it was found does not count for the run (R32).
+// lastAlive returns when an iteration that never reached its Stop ended: now, or for a foreign
+// iteration the last time in its transcript. The time until it was found does not count for the
+// run (R32).
 func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 	switch {
 	case !o.Foreign:
@@ -317,8 +318,8 @@ func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 }
 
 // unrecorded adds the previous iteration's worktrees to the report of an iteration that another
-// client left. It returns the worktrees on disk that are not among them. So changes since the crash
-// stay visible (R138).
+// client left. It returns the worktrees on disk that are not among them, so that changes since the
+// crash stay visible (R138).
 func (t *Tick) unrecorded(now []Worktree, previous *Iteration) []Worktree {
 	if previous != nil {
 		t.Report.Worktrees = append(slices.Clone(previous.Worktrees), t.Report.Worktrees...)

@@ -19,7 +19,7 @@ const (
 	Exit
 )
 
-// Facts holds everything that a decision looks at. Tick and Previous may be nil. A missing fact
+// Facts holds everything that a decision depends on. Tick and Previous may be nil. A missing fact
 // never fires a condition and never counts as success.
 type Facts struct {
 	Run      *Budget
@@ -29,11 +29,11 @@ type Facts struct {
 	// none.
 	Snapshot *Snapshot
 	Now      time.Time
-	Minutes  int      // active minutes of the run, now
-	PRs      []string // prs_touched of the run with those of the open tick
+	Minutes  int      // the run's active minutes until now
+	PRs      []string // prs_touched of the run and of the open tick
 	Merging  int      // the PR that a tool call is about to merge, or 0
-	Sent     []int    // the issues that a worker is about to be sent to
-	Edges    [][2]int // dependencies that the tracker knows: blocker, blocked
+	Sent     []int    // the issues for which a worker is about to be started
+	Edges    [][2]int // dependencies known to the tracker: blocker, blocked
 	Dropped  string   // the run's tip if HEAD does not contain it, or ""
 	// Redact is the redaction applied to the texts of Previous before they were written; nil if
 	// they were not redacted.
@@ -44,25 +44,25 @@ type Facts struct {
 type Condition struct {
 	Number  int
 	Name    string
-	Cause   string // as recorded in stop_conditions_fired
+	Cause   string // the name recorded in stop_conditions_fired
 	When    Moment
-	Applies func(*Budget) bool // to a kind of run
+	Applies func(*Budget) bool // reports whether the condition applies to a run
 	// Holds returns the text for a person, or "" if the condition does not hold. It is nil if a
 	// gate or the lock decides about the condition.
 	Holds func(f *Facts) string
-	// Tell returns the present value and how far the condition is from firing, for a person.
+	// Tell describes, for a person, the current value and how close the condition is to firing.
 	Tell func(f *Facts) string
 	// Way is what a person has to do before the run is resumed; empty if nothing is needed.
 	Way string
-	// Because is the cause as the end of a sentence; empty if the cause contains numbers of the
-	// run.
+	// Because is the cause in a form that ends a sentence; empty if the cause contains numbers of
+	// the run.
 	Because string
 }
 
-// everyRun is the Applies of rows for runs of every kind.
+// everyRun is the Applies function of rows for runs of every kind.
 func everyRun(*Budget) bool { return true }
 
-// attempted is the Applies of rows for runs whose iterations are attempts.
+// attempted is the Applies function of rows for runs whose iterations are attempts.
 func attempted(b *Budget) bool { return b.Own != nil }
 
 // conditions lists the conditions that more than one kind of run has.
@@ -102,7 +102,7 @@ var conditions = [...]Condition{
 }
 
 // conditionsOfSpec is the number of the last condition that the specification defines. A person
-// sees its conditions and gates for every run, even if they do not apply.
+// sees the specification's conditions and gates for every run, even if they do not apply.
 const conditionsOfSpec = 12
 
 // Conditions returns all conditions by number. The first that holds is recorded as the cause, but a
@@ -120,7 +120,7 @@ func ConditionOf(cause string) (c Condition, ok bool) {
 	return c, false
 }
 
-// evaluate returns every condition that holds at this moment.
+// evaluate returns all conditions that hold at this moment.
 func evaluate(f *Facts, at Moment) []Fired {
 	var fired []Fired
 	for _, c := range Conditions() {
@@ -129,7 +129,7 @@ func evaluate(f *Facts, at Moment) []Fired {
 		}
 		if text := c.Holds(f); text != "" {
 			at := len(fired)
-			if Completes(c.Cause) { // finished work counts even if a ceiling is reached with it
+			if Completes(c.Cause) { // finished work counts even if it reaches a ceiling
 				at = 0
 			}
 			fired = slices.Insert(fired, at,
@@ -161,8 +161,8 @@ func prBudget(f *Facts) string {
 	return fmt.Sprintf("PR budget reached: %d / %d", len(f.PRs), f.Run.Ceilings.PRs)
 }
 
-// PRsLeft returns the number of PRs that may still be opened or taken up. unbounded is true for a
-// run that watches a single PR (R28–R30).
+// PRsLeft returns how many PRs may still be opened or taken up. unbounded is true for a run that
+// watches a single PR (R28–R30).
 func (f *Facts) PRsLeft() (left int, unbounded bool) {
 	return max(0, f.Run.Ceilings.PRs-len(f.PRs)), f.Run.SinglePR != 0
 }
@@ -194,8 +194,8 @@ func userInterrupt(f *Facts) string {
 	return "Loop interrupted: " + f.Tick.Interrupted
 }
 
-// qmdUnreachable also requires an outage in this iteration: a resumed run keeps its counter, and
-// another failure is no outage (R52).
+// qmdUnreachable also requires an outage in this iteration, because a resumed run keeps its
+// counter and another kind of failure is not an outage (R52).
 func qmdUnreachable(f *Facts) string {
 	if f.Run.QmdFailuresConsecutive < 2 || f.Tick == nil || !f.Tick.qmdDown() {
 		return ""

@@ -9,16 +9,16 @@ import (
 // or each phase of an audit loop. The main thread of the process does the work, and the driver
 // knows how the process ended.
 
-// Drives reports whether f are the flags with which the run's driver starts the next iteration in a
-// session of its own. The driver never passes --resume: a person does, to give a blocked task new
+// Drives reports whether f are the flags with which the run's driver starts the next iteration in
+// a new session. The driver never passes --resume; a person uses it to give a blocked task new
 // attempts.
 func (b *Budget) Drives(f Flags) bool {
 	return b.Driven() && b.Status == Active && !f.Resume && len(f.Rest) == 0 &&
 		f.Task.List == "" && f.Task.Drive == DriveProcess
 }
 
-// ResumedDrive returns the drive of a resumed run. A run that a driver began is continued by the
-// Stop hook if a session resumes it without --drive.
+// ResumedDrive returns the drive of a resumed run. If a driver began the run and a session resumes
+// it without --drive, the Stop hook continues it.
 func ResumedDrive(drive, before string) string {
 	if drive == "" && before == DriveProcess {
 		return DriveStop
@@ -26,11 +26,11 @@ func ResumedDrive(drive, before string) string {
 	return cmp.Or(drive, before)
 }
 
-// ProcessEnd is the end of a client process as its driver saw it. It closes an attempt that no Stop
-// has closed (M5). Session is that of the process.
+// ProcessEnd is the end of a client process as seen by its driver. It closes an attempt that no
+// Stop has closed (M5). Session is the session of the process.
 type ProcessEnd struct {
 	Turn
-	Why    string // as in "killed"
+	Why    string // for example "killed"
 	Counts bool   // the attempt costs a retry (T59)
 	Person bool   // a person ended the process
 }
@@ -56,11 +56,11 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 const (
 	CauseInterrupt = "user_interrupt"
 	CauseOutage    = "api_unavailable" // the run pauses (T95)
-	CauseStall     = "stall_timeout"   // A28
+	CauseStall     = "stall_timeout"   // see A28
 
-	NotBegun = "not_begun" // ends the driver only; the run does not change
+	NotBegun = "not_begun" // only the driver ends; the run does not change
 
-	CauseIgnored = "order_ignored" // the run pauses because its conductor sends no worker
+	CauseIgnored = "order_ignored" // the run pauses because its conductor starts no worker
 	CauseNoCheck = "check_missing" // the check's command is missing or not executable
 )
 
@@ -107,13 +107,13 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 
 // Driving holds the facts from which a driver chooses its next step.
 type Driving struct {
-	Run   *Budget  // nil if there is none
-	Owner Liveness // of the client process recorded in the run
-	First bool     // no process was started yet
+	Run   *Budget  // nil if there is no run
+	Owner Liveness // state of the client process recorded in the run
+	First bool     // no process has been started yet
 	// Began reports whether the last process began or ended an iteration. Spared reports whether
 	// the service or the process failed before it could.
 	Began, Spared bool
-	Why           string // how the last process ended, for a person
+	Why           string // how the last process ended, shown to a person
 }
 
 // DriveStep is the next step of a driver: another process, a wait, or the end.
@@ -121,9 +121,9 @@ type DriveStep struct {
 	Again  bool
 	Resume bool // the process continues a run that was stopped or cut off
 	Wait   bool
-	Cause  string // of an end, as in "gate_waiting"
-	Text   string // for a person: why it ends or waits
-	Code   int    // exit code of an end: 0 only if the run is complete
+	Cause  string // cause of an end, as in "gate_waiting"
+	Text   string // reason for the end or the wait, shown to a person
+	Code   int    // exit code at an end: 0 only if the run is complete
 }
 
 // Next returns the driver's next step for the state of its run (T92).

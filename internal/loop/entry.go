@@ -10,10 +10,10 @@ type Invocation struct {
 	Request
 	DontAsk bool // the session's permission mode allows no dialog
 	// Answers holds the answers of a dialog that asked about another iteration's lock; nil without
-	// one. Cleared reports whether what they allow is done.
+	// a dialog. Cleared reports whether the actions that they allow are done.
 	Answers *Answers
 	Cleared bool
-	answer  *GateAnswer // the one to the gate
+	answer  *GateAnswer // the answer to the gate
 }
 
 // Entering holds what is saved before an iteration begins, in this order. The lock comes last. If
@@ -21,8 +21,8 @@ type Invocation struct {
 type Entering struct {
 	Reap    *Lock    // the stale lock to remove, or nil
 	Archive *Budget  // the earlier run; nil if the run on disk continues
-	Left    *RunFile // the session's other run of the skill, because a record holds only one
-	Run     *Budget  // saved without the lock, and again if the entry fails with it
+	Left    *RunFile // the session's other run of the skill, because a record holds only one run
+	Run     *Budget  // saved without the lock, and saved again if the entry fails with the lock
 	Lock    Lock
 	Opens   Opens // stepped once the lock is taken
 }
@@ -65,7 +65,7 @@ func (e Invocation) step(s State, k *Known) Outcome {
 	return Outcome{Reply: reply, Unlock: at.Tick == nil}
 }
 
-// fires reports whether the session has the run or the claim scheduled.
+// fires reports whether the session has a schedule for the run or the claim.
 func (s Standing) fires() bool {
 	return s.Run != nil && len(s.Run.Scheduled) > 0 || s.Claim != nil && len(s.Claim.Scheduled) > 0
 }
@@ -142,8 +142,8 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	return out
 }
 
-// leaves reports whether the session leaves a run of its own with another budget file. That run can
-// be resumed like another session's.
+// leaves reports whether the session leaves behind its own run with another budget file. That run
+// can be resumed like another session's.
 func (e Invocation) leaves(other RunFile, run *Budget) bool {
 	return other.Run != nil && other.Run.SessionID == e.SessionID && other.Path != e.Path &&
 		(run == nil || run.RunID != other.Run.RunID)
@@ -153,9 +153,9 @@ func (e Invocation) leaves(other RunFile, run *Budget) bool {
 type Opens struct {
 	Invocation
 	Mode   Mode
-	Notes  []string // one line each, for the status block
+	Notes  []string // one-line notes for the status block
 	Clock  Clock
-	Braked bool // the links of the brake precede the session's Bash commands
+	Braked bool // the links of the brake come first in PATH for the session's Bash commands
 	// Between reports whether the session may have spent something since the run's last iteration.
 	Between bool
 }
@@ -212,7 +212,8 @@ func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 }
 
 // EndedPRs collects the PRs that had ended when the run was cut off: those of its last iteration
-// and the ones before it, back to the last one that ended regularly. Lines come from the newest.
+// and of the iterations before it, back to the last that ended regularly. Lines are added from
+// newest to oldest.
 type EndedPRs struct {
 	List []TrackedPR
 	seen []int
@@ -240,9 +241,9 @@ func (l *Iteration) Open() []TrackedPR {
 	})
 }
 
-// Reattach compares the PRs of the previous iteration with the heads on the remote. It only notes
-// PRs that had ended (R142). It asks about every open PR whose head differs from the recorded one
-// (R139–R141). A PR whose head is unknown is re-attached as recorded, with a note.
+// Reattach compares the PRs of the previous iteration with the heads on the remote. For a PR that
+// had ended it only adds a note (R142). It asks about every open PR whose head differs from the
+// recorded one (R139–R141). A PR whose head is unknown is re-attached as recorded, with a note.
 func (e *EntryFacts) Reattach(previous *Iteration, ended []TrackedPR) {
 	for _, p := range ended {
 		note := fmt.Sprintf("PR #%d was already %s at prior iteration end — not re-attaching",

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// axis is a budget with its present value and its ceiling, in whole units; dollars are in cents.
+// axis is a budget with its current value and its ceiling, in whole units; dollars are in cents.
 type axis struct {
 	name           string // as in a question; in lower case as in a flag
 	value, ceiling int64
-	text           string // the pair as people read it, "4/5"
+	text           string // value and ceiling for people, as in "4/5"
 }
 
 // raise raises the ceiling of the axis by half in c.
@@ -28,8 +28,8 @@ func (a axis) raise(c *Ceilings) {
 // near reports whether the value has reached 80 % of the ceiling.
 func (a axis) near() bool { return a.value*5 >= a.ceiling*4 }
 
-// full reports whether the value has reached the ceiling, in which case the run stops and the gate
-// does not ask (R94).
+// full reports whether the value has reached the ceiling. The run then stops, and the gate does
+// not ask (R94).
 func (a axis) full() bool { return a.value >= a.ceiling }
 
 // axes returns the run's active budgets as projected for this tick. This iteration and the planned
@@ -226,7 +226,7 @@ func (c *Ceilings) set(name, value string) bool {
 }
 
 // PersonRaise is a person's `hooks loop raise` in a terminal, with new ceilings for a run that has
-// not ended. It costs no iteration and answers a waiting budget question.
+// not ended. It does not use an iteration, and answers a waiting budget question.
 type PersonRaise struct {
 	Turn
 	Flags Flags
@@ -242,7 +242,8 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 	said := GateAnswer{Name: BudgetEscalation, Question: "hooks loop raise", At: e.Now,
 		Answer: "raise " + e.Words, Origin: OriginTerminal}
 	budget := func(g Gate) bool { return g.Name == BudgetEscalation }
-	run.Pending = slices.DeleteFunc(slices.Clone(run.Pending), budget) // it is evaluated again
+	// the question is evaluated again
+	run.Pending = slices.DeleteFunc(slices.Clone(run.Pending), budget)
 	if t == nil {
 		run.Carried = append(slices.Clone(run.Carried), said)
 		return Outcome{Save: Save{Run: run}}

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// LockMode is what to do if another iteration holds the lock (R10).
+// LockMode selects what to do if another iteration holds the lock (R10).
 type LockMode string
 
 // The three lock modes; skip is the default.
@@ -30,18 +30,19 @@ type Flags struct {
 	Policy
 	Lock       LockMode
 	Resume     bool
-	BudgetFile string   // as written; empty means the default place
+	BudgetFile string   // path as written; empty means the default
 	PR         int      // review only; 0 means every PR
-	Rest       []string // the skill's own words, in order
+	Rest       []string // words that belong to the skill, in order
 	Task       TaskFlags
-	Idle       int      // iterations in a row without a change that end the run; 0: any number
-	Restart    bool     // audit only: iterations and errors are counted from 0
-	Prompt     string   // prompt only: the text behind --
-	explicit   []string // names of the ceilings and answers in advance that were given
+	// number of consecutive iterations without a change that ends the run; 0 for no bound
+	Idle     int
+	Restart  bool     // audit only: iterations and errors are counted from 0
+	Prompt   string   // prompt only: the text behind --
+	explicit []string // names of the given ceilings and answers in advance
 }
 
-// flagError reports a loop flag that cannot be honoured. The loop does not start then, because a
-// mistyped limit must not silently become the default.
+// flagError reports a loop flag with an invalid value or form. The loop then does not start,
+// because a mistyped limit must not silently become the default.
 type flagError struct{ Text, Way string }
 
 func (e *flagError) Error() string { return e.Text }
@@ -76,7 +77,7 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 		return Flags{}, true, &flagError{words[i] + " has a value", "--loop takes no value"}
 	}
 	if kind.Commands == nil && !slices.Contains(words, "--loop") {
-		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // the person believes it is governed
+		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // the person expects it to be governed
 			return Flags{}, true, &flagError{
 				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]),
 				`type --loop; a word of your own goes into quotes, as in "the --loops flag"`}
@@ -114,11 +115,11 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	return f, true, f.badPrompt(kind)
 }
 
-// limits lists the flags that bound a run, or that answer questions in advance.
+// limits lists the flags that bound a run or answer questions in advance.
 var limits = [...]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
 	"--max-idle", "--near-limit", "--merges"}
 
-// limit returns the flag of limits that a word is or was probably meant to be, or "".
+// limit returns the flag of limits that a word equals or was probably meant to be, or "".
 func limit(word string) string {
 	name := plainFlag(word)
 	near := Nearest(name, limits[:])
@@ -128,9 +129,9 @@ func limit(word string) string {
 	return near
 }
 
-// plainFlag returns a word in the form of a flag without value: in lower case, with two hyphens at
-// the start and hyphens inside. It returns "" for a word without a dash, and for flags of the
-// skills such as --max-agents and --max-pairs.
+// plainFlag returns a word in the form of a flag without its value: in lower case, with two
+// hyphens at the start and hyphens inside. It returns "" for a word without a dash, and for flags
+// of skills such as --max-agents and --max-pairs.
 func plainFlag(word string) string {
 	word, _, _ = strings.Cut(word, "=")
 	if !dashed(word) {
@@ -172,7 +173,7 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 				fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
 		}
 		f.Rest = append(f.Rest, word)
-	case hasValue && !takesValue(name): // --resume=false would resume
+	case hasValue && !takesValue(name): // otherwise --resume=false would resume
 		err = &flagError{word + " has a value", name + " takes no value"}
 	default:
 		seen[name] = true
@@ -193,7 +194,7 @@ func takesValue(name string) bool {
 		slices.Contains([]string{"--lock", "--budget-file", "--pr"}, name)
 }
 
-// meansLoop reports whether a word is a misspelt --loop: with another dash or case, a letter too
+// meansLoop reports whether a word is a misspelt --loop: with another dash or case, one letter too
 // many or too few, or a quote or full stop attached.
 func meansLoop(word string) bool {
 	word = strings.Trim(word, "\"'“”‘’`()[],.;:")
@@ -340,8 +341,8 @@ func (f Flags) canonical() string {
 	return s
 }
 
-// same reports whether two commands ask for the same, whatever the order of their flags and whether
-// they name defaults.
+// same reports whether two commands ask for the same thing, regardless of the order of their flags
+// and of explicit defaults.
 func (f Flags) same(o Flags) bool {
 	return f.canonical() == o.canonical() &&
 		cmp.Or(f.Lock, LockSkip) == cmp.Or(o.Lock, LockSkip) && f.Resume == o.Resume
@@ -469,7 +470,7 @@ func (b *Budget) Invocation() Command {
 	return Command{name, b.Skill, args}
 }
 
-// ours reports whether the command is the kind's own, and not one of a person's skills.
+// ours reports whether the command is the kind's own command, rather than a person's skill.
 func (c Command) ours() bool {
 	_, ok := ParseCommand(c.Name, "", Names{Spaces: []string{Namespace(c.Name)}})
 	return ok
@@ -482,7 +483,7 @@ func (b *Budget) Repeats(c Command) bool {
 }
 
 // OwnWords returns the arguments of a person's own skill that are not loop flags. It returns nil
-// for any other command, because such a command finds its subject by itself.
+// for any other command, which finds its subject without them.
 func (c Command) OwnWords() []string {
 	if c.ours() {
 		return nil
@@ -540,7 +541,7 @@ func MayLoop(args string) bool {
 }
 
 // Namespace returns the part of a command's name before the colon, or "" if there is no colon. A
-// command that needs no --loop is the program's own only in our namespaces.
+// command that needs no --loop belongs to the program only in the program's own namespaces.
 func Namespace(command string) string {
 	space, _, is := strings.Cut(strings.TrimPrefix(command, "/"), ":")
 	if !is {
@@ -569,7 +570,7 @@ func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	return c, ok && opted
 }
 
-// Behind returns the first command, with its arguments, in a line that follows /loop, such as "1m
+// Behind returns the first command, with its arguments, in the text after /loop, such as "1m
 // /sdd:work --loop".
 func Behind(line string) (name, args string, ok bool) {
 	slash := strings.Index(" "+line, " /")

@@ -19,29 +19,29 @@ const (
 	ResumeDivergence  = "resume-divergence"
 )
 
-// MergePromise describes when a merge passes. Every page that promises something about merges
-// repeats these words.
+// MergePromise describes when a merge passes. Every page that describes merges repeats these
+// words.
 const MergePromise = "a merge passes unasked only if the tracker itself says that " +
 	"nobody commented; if anyone commented, or the tracker cannot tell, the PR waits until you " +
 	"approve that exact commit"
 
-// GateKind is a kind of question that only a person answers. Every gate is evaluated again in every
-// tick (R107).
+// GateKind is a kind of question that only a person can answer. Every gate is evaluated again in
+// every tick (R107).
 type GateKind struct {
 	Name    string
-	Header  string // the dialog's chip, at most 12 characters
+	Header  string // short label in the dialog, at most 12 characters
 	When    Moment
-	Applies func(*Budget) bool // to a kind of run
+	Applies func(*Budget) bool // reports whether the gate applies to a run
 	Options []Option
-	// Safest is the option applied for an answer in a person's own words.
+	// Safest is the option that applies if a person answers in other words.
 	Safest string
-	// Due returns the questions that the facts call for, without options. It is nil for a gate that
+	// Due returns the questions that the facts require, without options. It is nil for a gate that
 	// is raised elsewhere.
 	Due func(f *Facts) []Gate
-	// Apply carries out an answer, besides recording it; nil if there is nothing to do. act is the
-	// option that applies for the verbatim answer, and never "stop".
+	// Apply carries out an answer, apart from recording it; nil if nothing has to be done. act is
+	// the option that applies for the verbatim answer, and never "stop".
 	Apply func(run *Budget, tick *Tick, g Gate, act, answer string)
-	// Tell describes when the gate would ask, with the present values, for a person.
+	// Tell describes, for a person, when the gate would ask, with the current values.
 	Tell func(f *Facts) string
 }
 
@@ -145,7 +145,7 @@ func GateOf(name string) (GateKind, bool) {
 	return GateKind{}, false
 }
 
-// Due returns, in order, every question that the facts call for and that this tick has not asked
+// Due returns, in order, all questions that the facts require and that this tick has not asked
 // yet. It ignores the answers of earlier ticks (R107).
 func Due(f *Facts, at Moment) []Gate {
 	var due []Gate
@@ -170,8 +170,8 @@ func ask(name string, g Gate) Gate {
 	return g
 }
 
-// describe completes the option without a description: which ceilings it sets, or which commit it
-// merges.
+// describe completes the option that has no description: it adds the ceilings that the option sets
+// or the commit that it merges.
 func (g Gate) describe(run *Budget) Gate {
 	for i := range g.Options {
 		switch o := &g.Options[i]; {
@@ -185,9 +185,8 @@ func (g Gate) describe(run *Budget) Gate {
 	return g
 }
 
-// asked reports whether the question waits, or was answered for its target. For a question of the
-// exit, the answers in this tick's own line do not count, because they are about the iteration
-// before.
+// asked reports whether the question waits, or was answered for its target. For a question at the
+// exit, the answers in this tick's line do not count, because they concern the previous iteration.
 func (t *Tick) asked(name, target string) bool {
 	answered := t.Answered
 	if ofExit(name) {
@@ -205,8 +204,8 @@ func (t *Tick) waits(name, target string) bool {
 	})
 }
 
-// Act returns the option that applies for an answer: the option itself, or the safest one for a
-// person's own words. The single word stop always stops, in any case.
+// Act returns the option that applies for an answer: the option itself, or the safest option if
+// the person answers in other words. The single word stop always stops, in any case.
 func (g Gate) Act(answer string) string {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	for _, o := range g.Options {
@@ -223,8 +222,8 @@ func (g Gate) Act(answer string) string {
 	return k.Safest
 }
 
-// Understands reports whether an answer is an option, new ceilings, or a sentence in a person's own
-// words. Any other single word, and a malformed ceiling, is taken for a typing error.
+// Understands reports whether an answer is an option, new ceilings, or a sentence in a person's
+// own words. Any other single word, and a malformed ceiling, counts as a typing error.
 func (g Gate) Understands(answer string) bool {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	if slices.ContainsFunc(g.Options, func(o Option) bool { return o.Label == word }) {
@@ -239,7 +238,7 @@ func (g Gate) Understands(answer string) bool {
 
 // Answer applies a person's answer to a pending gate of the tick and returns the option that
 // applied. It records the answer verbatim. An answer given at the exit belongs to the next
-// iteration's line, unless it stops the run, so that there is no next iteration (R38).
+// iteration's line, unless it stops the run and there is no next iteration (R38).
 func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
@@ -257,14 +256,14 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 			fired.Text = near + ": stopped by --near-limit stop"
 		}
 		tick.Fired = append(tick.Fired, fired)
-		tick.Pending = nil // nothing more is asked (R49)
+		tick.Pending = nil // no further question is asked (R49)
 	case k.Apply != nil && k.Applies(run): // the run's file may have lost its subject
 		k.Apply(run, tick, g, act, answer.Answer)
 	}
 	return act
 }
 
-// Kept reports whether a person holds the loop at a gate, so that only the turn has to end.
+// Kept reports whether a person answered hold at a gate, so that only the turn has to end.
 func (t *Tick) Kept() bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Kept })
 }
@@ -341,7 +340,7 @@ func applyCriteria(_ *Budget, tick *Tick, g Gate, act, _ string) {
 }
 
 // mergeDue asks before a PR is merged (R99, R100). If feedback was addressed it uses the
-// specification's words, otherwise it gives the reason.
+// specification's words, otherwise it states the reason.
 func mergeDue(f *Facts) []Gate {
 	t, pr := f.Tick, f.Merging
 	g := Gate{Target: prTarget(pr), HeadSHA: t.head(pr)}

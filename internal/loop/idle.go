@@ -6,26 +6,27 @@ import (
 	"strings"
 )
 
-// Idle counts the iterations in a row in which nothing changed (A28, T91). It is nil after an
+// Idle counts consecutive iterations in which nothing changed (A28, T91). It is nil after an
 // iteration that changed something.
 type Idle struct {
-	Iterations int    `json:"iterations"`
-	Since      string `json:"since,omitempty"` // commit at which the first of them began
-	Before     USD    `json:"dollars_before"`  // the run's dollars at that time
+	Iterations int `json:"iterations"`
+	// commit at which the first of these iterations began
+	Since  string `json:"since,omitempty"`
+	Before USD    `json:"dollars_before"` // the run's dollars at that time
 	// Unseen is the state at the start of an iteration whose end was not inspected, because its
 	// worker claimed nothing. The start of the next iteration shows whether it changed anything.
 	Unseen *Mark `json:"unseen,omitempty"`
 }
 
-// Mark is a commit and a checksum of the uncommitted files, as in Attempt.
+// Mark is a commit and a checksum of the uncommitted files; see Attempt.
 type Mark struct {
 	Head string `json:"head,omitempty"`
 	Tree string `json:"tree,omitempty"`
 }
 
-// maxIdle is the number of idle iterations in a row that stall a task or an audit loop. A work or
-// prompt loop stalls only if a person sets the number. A task uses all of its attempts first, so
-// that the run ends by that cause (T57).
+// maxIdle is the number of consecutive idle iterations that stall a task or an audit loop. A work
+// or prompt loop stalls only if a person sets the number. A task uses all its attempts first, so
+// that the run ends for that reason (T57).
 const maxIdle = 3
 
 func (b *Budget) maxIdle() int {
@@ -35,8 +36,8 @@ func (b *Budget) maxIdle() int {
 	return max(maxIdle, b.Attempts().MaxIdle)
 }
 
-// foldIdle counts the iteration that ends; before is the run at its start. Iterations that git
-// could not read, or that the API or a person ended, do not count.
+// foldIdle counts the ending iteration; before is the run at its start. Iterations that git could
+// not read, or that the API or a person ended, do not count.
 func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	a := t.Attempt
 	if b.MaxIdle > 0 {
@@ -76,7 +77,7 @@ func (b *Budget) countIdle(changed bool, head string, before *Budget) {
 	b.idleSince(head, before).Iterations++
 }
 
-// idleSince returns the present count, or starts one at this commit.
+// idleSince returns the current count, or starts one at this commit.
 func (b *Budget) idleSince(head string, before *Budget) *Idle {
 	if b.Idle == nil {
 		b.Idle = &Idle{Since: head, Before: before.DollarsEstimate}
@@ -84,7 +85,8 @@ func (b *Budget) idleSince(head string, before *Budget) *Idle {
 	return b.Idle
 }
 
-// lookBack counts the previous iteration, whose end was not inspected, by the start of this one.
+// lookBack decides at the start of this iteration whether the previous one, whose end was not
+// inspected, counts as idle.
 func (b *Budget) lookBack(e EntryFacts) {
 	if b.Idle == nil || b.Idle.Unseen == nil {
 		return
@@ -112,8 +114,8 @@ func (a *Attempt) closed() bool {
 	})
 }
 
-// stalls is the Applies of runs that have to make progress. A work or prompt loop has to only if a
-// person says so.
+// stalls is the Applies function of rows for runs that must make progress. For a work or prompt
+// loop, a person must request that.
 func stalls(b *Budget) bool { return attempted(b) || b.MaxIdle > 0 }
 
 func noProgress(f *Facts) string {

@@ -2,8 +2,8 @@ package loop
 
 import "slices"
 
-// Kinds lists the kinds of loop in the order in which they are looked at and listed (R1). This
-// package names none of them; package kind registers them.
+// Kinds lists the kinds of loop in the order in which they are checked and displayed (R1). Package
+// kind registers them; this package names no kind.
 var Kinds []Kind
 
 // allConditions and allGates are the rows of this package and those of the registered kinds.
@@ -12,7 +12,7 @@ var (
 	allGates      []GateKind
 )
 
-// Register makes list the kinds of loop, and returns it.
+// Register sets the kinds of loop to list, and returns list.
 func Register(list ...Kind) []Kind {
 	Kinds = list
 	allConditions, allGates = slices.Clone(conditions[:]), slices.Clone(gates[:])
@@ -34,13 +34,13 @@ func Register(list ...Kind) []Kind {
 	return list
 }
 
-// KindRun holds the fields that only the kind of a run adds to it. Own is nil for a kind whose
-// iterations are not attempts, and if the run's file has lost it.
+// KindRun holds the fields that only the run's kind uses. Own is nil for a kind whose iterations
+// are not attempts, and if the run's file has lost it.
 type KindRun struct {
 	Own Payload `json:"-"`
 }
 
-// KindLine holds the fields that only the kind of a run adds to a history line. Own is nil if the
+// KindLine holds the fields that only the run's kind uses in a history line. Own is nil if the
 // iteration began no attempt.
 type KindLine struct {
 	Own any `json:"-"`
@@ -103,51 +103,51 @@ func (k KindRun) Stored() KindRun {
 	return k
 }
 
-// Kind holds everything that is specific to one kind of loop. Everything else is shared by all
-// kinds.
+// Kind holds everything that is specific to one kind of loop.
 type Kind struct {
 	Name    Skill
-	Backlog bool // it takes issues from a backlog: plan, drift, and workers that name their issue
-	Reviews bool // it answers and approves PRs, each one round an iteration
-	OnePR   bool // it takes --pr N
-	Prompts bool // it takes a person's prompt behind --, and only in the namespace hooks
-	PRs     bool // it works on PRs, so its runs have a ceiling of PRs
-	Adopts  bool // it may govern a person's own skill
+	Backlog bool // takes issues from a backlog: plan, drift, and workers that name their issue
+	Reviews bool // answers and approves PRs, with one round for each PR in an iteration
+	OnePR   bool // accepts --pr N
+	Prompts bool // accepts a person's prompt after --, and only in the namespace hooks
+	PRs     bool // works on PRs, so its runs have a ceiling of PRs
+	Adopts  bool // may govern a person's own skill
 	// Report is a JSON report to fill in, and Fields describes its values. Tracked replaces Fields
 	// if the tracker was asked for the backlog.
 	Report, Fields, Tracked string
-	// Owes returns the reason to hold the turn before its iteration ends, apart from waiting
-	// questions, or nil. It is nil if the kind has no such reason. MaxHolds bounds all holds of a
-	// prompt; 0 means two.
+	// Owes returns the reason to keep the turn open before its iteration ends, apart from waiting
+	// questions, or nil. Owes may be nil too. MaxHolds bounds how often one prompt may be kept
+	// open; 0 means two.
 	Owes     func(State) *Continue
 	MaxHolds int
-	// Commands begin its iterations without --loop, but only in one of our namespaces. If it is
-	// nil, the skill's own name with --loop begins them.
+	// Commands begin the kind's iterations without --loop, but only in the program's own
+	// namespaces. If it is nil, the skill's name with --loop begins them.
 	Commands []string
-	Ceilings Ceilings // of a run whose command names none; the zero value means Defaults
+	Ceilings Ceilings // ceilings of a run whose command sets none; the zero value means Defaults
 	Endless  bool     // --max-iterations 0 means no ceiling (A66)
-	Idles    bool     // it takes --max-idle N
-	Alone    bool     // the model may not begin another loop in its session (A68)
-	// Silent reports whether a conducting thread asks no person and only its worker reports.
+	Idles    bool     // accepts --max-idle N
+	Alone    bool     // in its session, the model may not begin another loop (A68)
+	// Silent reports whether a conducting thread never asks a person, and only its worker reports.
 	Silent bool
 	// Driver is the command that starts one client for each iteration; empty if the kind has no
 	// driver.
 	Driver string
-	// None is the message for a person who asks about such a loop before one has run; "" for the
-	// message that all kinds share.
+	// None is the message for a person who asks about a loop of this kind before any has run; ""
+	// for the message that all kinds share.
 	None string
-	// Flags and Switches are its own flags, with and without a value.
+	// Flags and Switches are the kind's additional flags, with and without a value.
 	Flags, Switches []string
-	// Conditions and Gates are its own rows of the two tables. Rows without an Applies take that of
-	// the kind. Completes is the cause recorded when a run has done all of its work.
+	// Conditions and Gates are the kind's rows of the two tables. A row without an Applies function
+	// uses the kind's. Completes is the cause recorded when a run has done all of its work.
 	Conditions []Condition
 	Gates      []GateKind
 	Applies    func(*Budget) bool
 	Completes  string
-	// Run and Line name the fields that it adds to a run and to a line; zero if it adds none.
+	// Run and Line name the fields that the kind adds to a run and to a line; they are zero if it
+	// adds none.
 	Run, Line Part
 	// Rule checks a tool call against the restrictions of the kind's iterations; nil if there are
-	// none.
+	// no restrictions.
 	Rule func(Call, State, *Known) Outcome
 }
 
@@ -162,12 +162,12 @@ func (k Kind) Invoked() string {
 	return "/sdd:" + string(k.Name)
 }
 
-// KindOf returns the kind of a skill, or the zero Kind if the skill has no loop.
+// KindOf returns the kind of a skill, or the zero Kind if the skill does not loop.
 func KindOf(skill Skill) Kind {
 	return KindWith(func(k Kind) bool { return k.Name == skill })
 }
 
-// KindWith returns the first kind that is as asked for, or the zero Kind.
+// KindWith returns the first kind for which is returns true, or the zero Kind.
 func KindWith(is func(Kind) bool) Kind {
 	if k := first(Kinds, is); k != nil {
 		return *k

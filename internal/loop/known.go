@@ -2,7 +2,7 @@ package loop
 
 import "time"
 
-// Fact is one thing that a Step may have to know. Is is nil until the caller has fetched it.
+// Fact is a fact that a Step may need. Is is nil until the caller has fetched the fact.
 type Fact[T any] struct {
 	Is    *T
 	asked bool
@@ -11,8 +11,7 @@ type Fact[T any] struct {
 // Fetched returns a fact that was fetched.
 func Fetched[T any](is T) Fact[T] { return Fact[T]{Is: &is} }
 
-// Asked reports whether a Step could not decide without the fact and the caller has yet to fetch
-// it.
+// Asked reports whether a Step needs the fact and the caller has not fetched it yet.
 func (f *Fact[T]) Asked() bool { return f.asked && f.Is == nil }
 
 // or returns the fact, or the zero value if it was not fetched. It is for rules that use a fact
@@ -41,25 +40,25 @@ func (f *Fact[T]) ask(bare bool) (missing bool) {
 // Known holds the facts that the caller has fetched.
 type Known struct {
 	Redact func(string) string // redacts texts before they are written
-	// Bare reports whether nothing can be fetched, as in a replay of a past session. A fact that is
-	// not here is then its zero value.
+	// Bare reports that nothing can be fetched, as in a replay of a past session. Missing facts are
+	// then zero values.
 	Bare    bool
-	counted bool // the spending in Count is booked already
-	lacks   bool // a fact is missing that this Step has asked for
+	counted bool // the spending in Count is already added
+	lacks   bool // a fact that this Step asked for is missing
 
 	// Around may ask git and the tracker, so it is fetched without the state's lock.
 	Around   Fact[Around]
 	Count    Fact[Count]
 	Calls    Fact[[]Result]   // results that no event reported; also fetched with Count
-	Previous Fact[*Iteration] // the run's last iteration in which work was done, or nil
-	Marked   Fact[bool]       // the transcript has the client's mark of an interrupted turn
+	Previous Fact[*Iteration] // the run's last iteration that did work, or nil
+	Marked   Fact[bool]       // the transcript has the client's mark for an interrupted turn
 	Dialogs  Fact[[]Answers]  // answers in the transcript
 	Begun    Fact[Begun]
 	NoDialog Fact[bool] // the permission rules do not allow the dialog
 	Owner    Fact[Owner]
 	Origin   Fact[Origin]
-	Sender   Fact[Sender] // of the prompt
-	Esc      Fact[bool]   // the main transcript ends with the mark of a person's Esc
+	Sender   Fact[Sender] // sender of the prompt
+	Esc      Fact[bool]   // the main transcript ends with the mark for a person's Esc
 
 	Running Fact[RunningNow]
 	Model   Fact[Model] // fetched with Running and Count
@@ -76,13 +75,13 @@ type Known struct {
 	Evidence Fact[Evidence]
 	Check    Fact[CheckRun]
 	Before   Fact[CheckRun]
-	Prompt   Fact[string] // of the worker that is about to be sent
+	Prompt   Fact[string] // prompt of the worker that is about to be started
 	Standing Fact[Standing]
 	Last     Fact[*Iteration] // the last line of the run on disk; nil if there is none
-	Baseline Fact[[]Cursor]   // where the session's spending for a run begins
+	Baseline Fact[[]Cursor]   // cursors from which the session's spending for a run counts
 	Other    Fact[RunFile]    // the run in the session's record
 	Entry    Fact[EntryFacts] // fetched without the state's lock
-	Mode     Mode             // the mode in which the iteration that Entry is fetched for begins
+	Mode     Mode             // the mode of the iteration for which Entry is fetched
 	Snapshot Fact[*Snapshot]
 }
 
@@ -91,23 +90,23 @@ type fact interface {
 	ask(bare bool) (missing bool)
 }
 
-// Require asks for facts and ends the Step if one of them is missing, or one that Want has asked
-// for. Otherwise their values are here.
+// Require asks for facts and ends the Step if one of them, or one that Want has asked for, is
+// missing. Otherwise their values are available.
 func (k *Known) Require(facts ...fact) {
 	if k.Want(facts...); k.lacks {
 		panic(errLacks)
 	}
 }
 
-// Want asks for facts but does not end the Step before the next Require, so that the caller fetches
-// the facts of both together.
+// Want asks for facts but lets the Step continue until the next Require, so that the caller
+// fetches the facts of both together.
 func (k *Known) Want(facts ...fact) {
 	for _, f := range facts {
 		k.lacks = f.ask(k.Bare) || k.lacks
 	}
 }
 
-// wantIf is Want for a fact that only matters in some case.
+// wantIf calls Want for a fact if it matters.
 func (k *Known) wantIf(matters bool, f fact) {
 	if matters {
 		k.Want(f)
@@ -129,16 +128,17 @@ func (k *Known) wantEntry(m Mode) {
 	k.Want(&k.Entry)
 }
 
-// Begun holds the unfinished work that an interrupted iteration may leave, as far as it is known.
+// Begun holds the known unfinished work that an interrupted iteration may leave.
 type Begun struct {
-	Branches map[string]string   // local branches with commits of the iteration, and their heads
-	Remote   map[string]string   // remote heads of those and of the worktrees' branches (R44)
-	Dirty    map[string][]string // uncommitted files by worktree; "." is the project
+	Branches map[string]string // local branches with commits of the iteration, and their heads
+	// remote heads of these branches and of the worktrees' branches (R44)
+	Remote map[string]string
+	Dirty  map[string][]string // uncommitted files by worktree; "." is the project
 }
 
 // Owner describes the session that owns the run and its open iteration.
 type Owner struct {
-	Foreign  bool      // the tick is of another session, or its client is dead
+	Foreign  bool      // the tick belongs to another session, or its client is dead
 	Gone     bool      // the run's session has ended, or its client is dead
 	LastSign time.Time // the last time in the transcript of a foreign tick
 }
@@ -146,14 +146,14 @@ type Owner struct {
 // RunningNow holds the spending of the open iteration so far.
 type RunningNow struct {
 	Running
-	Read int64 // bytes of transcript that were read to count it
+	Read int64 // number of transcript bytes read to count it
 }
 
-// Looks reports whether a call only reads, and what.
+// Looks describes what a call that only reads looks at.
 type Looks struct {
 	Only    bool
-	Check   bool     // it is the run's check command, word for word
-	Reports bool     // it reports facts to the loop
+	Check   bool     // the call is exactly the run's check command
+	Reports bool     // the call reports facts to the loop
 	Files   []string // files of the tree that an auditor's call shows
 }
 
@@ -161,14 +161,15 @@ type Looks struct {
 type Told struct {
 	Report      Report
 	Sum         string // identifies the text
-	Head        string // the commit that is checked out; "" if git does not say
+	Head        string // the checked-out commit; "" if git does not report it
 	PlanChanged bool   // the plan's file is not the approved one
-	// Wrong explains why the report is not taken; it is empty if it is. Way is the next step.
+	// Wrong explains why the report is refused; it is empty if the report is accepted. Way is the
+	// next step.
 	Wrong, Way string
 }
 
-// Looked is a PR that is about to be merged, as the tracker has it. Unknown explains why it is not
-// known who commented; it is empty if that is known.
+// Looked is the tracker's answer about a PR that is about to be merged. Unknown explains why it is
+// unknown who commented; it is empty if that is known.
 type Looked struct {
 	PR
 	Unknown string
@@ -176,33 +177,33 @@ type Looked struct {
 
 // Origin identifies who started the turn, according to the transcript.
 type Origin struct {
-	By     string // "human", "scheduled", …; "" if the transcript does not say
+	By     string // "human", "scheduled", …; "" if the transcript has no origin
 	Prompt string
 }
 
-// Around holds the state of git and the tracker as an iteration ends.
+// Around holds the state of git and the tracker when an iteration ends.
 type Around struct {
 	Heads     map[string]string // remote head by branch, for the tracked PRs
-	Worktrees []Worktree        // on disk now; nil if unknown
+	Worktrees []Worktree        // worktrees on disk now; nil if unknown
 	PRs       []Settled
 	Opened    []int  // PRs that the tracker lists, newest first, if a start waits for its PR
-	UnderLoop bool   // /loop brings the next tick
-	Trail     string // as in Tick
-	Dropped   string // as in Facts; looked up when the last task or the PR ends
+	UnderLoop bool   // /loop starts the next tick
+	Trail     string // see Tick
+	Dropped   string // see Facts; looked up when the last task or the PR ends
 }
 
-// Settled is a PR as the tracker has it when an iteration ends.
+// Settled is the tracker's answer about a PR when an iteration ends.
 type Settled struct {
 	PR
-	InFork bool // its branch is in a fork
+	InFork bool // the branch is in a fork
 }
 
-// Count holds the usage in the transcripts of an iteration that ends.
+// Count holds the usage in the transcripts of an ending iteration.
 type Count struct {
 	Spent Spent
 	Notes []string
 	Clock Clock
-	// Reconfigured reports whether the project's configuration differs from the one that the run
-	// keeps.
+	// Reconfigured reports whether the project's configuration differs from the one stored in the
+	// run.
 	Reconfigured bool
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// prTarget returns a PR as gates and deferrals name it: "PR #142".
+// prTarget returns a PR in the form used by gates and deferrals: "PR #142".
 func prTarget(pr int) string { return fmt.Sprintf("PR #%d", pr) }
 
 func (t *Tick) mergeGates() []Gate {
@@ -16,11 +16,11 @@ func (t *Tick) mergeGates() []Gate {
 	})
 }
 
-// AsksMerge reports whether the question about a PR waits, in which case only its answer decides.
+// AsksMerge reports whether the question about a PR waits. Only its answer then decides.
 func (t *Tick) AsksMerge(pr int) bool { return t.waits(PostFeedbackMerge, prTarget(pr)) }
 
-// answeredMerge returns a person's last answer about a PR's merge in this tick, or nil. If it is
-// "merge" and no approval is left, a merge has used it.
+// answeredMerge returns a person's last answer about a PR's merge in this tick, or nil. If the
+// answer is "merge" and no approval is left, a merge has used it.
 func (t *Tick) answeredMerge(pr int) (last *GateAnswer) {
 	for i, g := range t.Answered {
 		if g.Name == PostFeedbackMerge && g.Target == prTarget(pr) {
@@ -30,7 +30,7 @@ func (t *Tick) answeredMerge(pr int) (last *GateAnswer) {
 	return last
 }
 
-// mergeShut reports whether a merge was attempted in this tick that no person has allowed.
+// mergeShut reports whether this tick attempted a merge that no person has allowed.
 func (t *Tick) mergeShut() bool {
 	return len(t.mergeGates()) > 0 ||
 		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
@@ -44,7 +44,7 @@ func (t *Tick) approval(pr int) *Approval {
 }
 
 // noFeedback reports whether the tracker itself says that no person commented on a PR (R99). A
-// skill is believed if it reports feedback, but not if it reports that there is no feedback.
+// skill's report that there is feedback is believed; its report that there is none is not.
 func (t *Tick) noFeedback(pr int) bool {
 	asked := t.AskedPR(pr)
 	return asked != nil && asked.HumanFeedback != nil && !*asked.HumanFeedback && !t.addressed(pr)
@@ -82,9 +82,9 @@ func (t *Tick) merged(pr int) {
 	t.track(PR{Number: pr, State: "merged"})
 }
 
-// Unsettled returns the PRs of the iteration whose branch is not known, or whose merge was let
-// through and may not have landed. A watched PR is included until its branch is known, because its
-// review may raise no event.
+// Unsettled returns the PRs of the iteration whose branch is unknown, or whose merge was let
+// through and may not have landed. It includes a watched PR until its branch is known, because no
+// event may report a review of it.
 func (t *Tick) Unsettled(run *Budget) (list []int) {
 	if !t.Started {
 		return nil
@@ -102,8 +102,9 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 	})
 }
 
-// settle records a PR as the tracker has it at the end of the iteration. elsewhere reports that its
-// branch is in a fork. Its head at the start is the tracker's answer at that time, if any.
+// settle records the tracker's answer about a PR at the end of the iteration. elsewhere reports
+// that the branch is in a fork. The PR's head at the start is the tracker's answer at that time,
+// if any.
 func (t *Tick) settle(pr PR, elsewhere bool) {
 	if before := t.AskedPR(pr.Number); before != nil {
 		t.track(PR{Number: pr.Number, HeadSHA: before.HeadSHA})
@@ -118,13 +119,13 @@ func (t *Tick) settle(pr PR, elsewhere bool) {
 
 // PostedReview is a review of a PR that the iteration let through.
 type PostedReview struct {
-	Target   string `json:"target"` // as in "PR #142", or another name of the PR
+	Target   string `json:"target"` // for example "PR #142", or another name of the PR
 	Call     string `json:"call"`   // identifies the tool call by its id and input
 	Approval bool   `json:"approval,omitempty"`
 }
 
-// refuseReviews explains why a call may not post its reviews, or returns "" if it may. One round is
-// one review, the replies to it, and an approval that closes it (R149).
+// refuseReviews explains why a call may not post its reviews, or returns "" if it may. One round
+// consists of one review, the replies to it, and an approval that closes it (R149).
 func (t *Tick) refuseReviews(list []PostedReview, id, input string) string {
 	key := callKey(id, input)
 	for i, r := range list {
@@ -174,8 +175,8 @@ func (t *Tick) KnownPRs() []PR {
 	return slices.Concat(t.Report.PRs, t.Asked.PRs)
 }
 
-// AskedPR returns a PR as the tracker has it, or nil if the tracker was not asked or does not know
-// it.
+// AskedPR returns the tracker's answer about a PR, or nil if the tracker was not asked or does not
+// know it.
 func (t *Tick) AskedPR(number int) *PR { return t.Asked.pr(number) }
 
 func (a *Asked) pr(number int) *PR {
@@ -185,8 +186,8 @@ func (a *Asked) pr(number int) *PR {
 	return first(a.PRs, func(p PR) bool { return p.Number == number })
 }
 
-// head returns the head of a tracked PR's branch. For a PR from a fork it is the tracker's, because
-// a branch of that name on the remote is another one.
+// head returns the head of a tracked PR's branch. For a PR from a fork it uses the tracker's
+// answer, because a branch of that name on the remote is a different branch.
 func (a *Asked) head(p TrackedPR, remote map[string]string) (sha string, known bool) {
 	if a.elsewhere(p.Number) {
 		sha = a.pr(p.Number).HeadSHA
@@ -200,8 +201,8 @@ func (a *Asked) elsewhere(number int) bool {
 	return a.pr(number) != nil && slices.Contains(a.InForks, number)
 }
 
-// mergeTrackerPR records a PR as the tracker has it now. unknown explains why the tracker cannot
-// say who commented; it is empty if it can.
+// mergeTrackerPR records the tracker's current answer about a PR. unknown explains why the tracker
+// cannot say who commented; it is empty if it can.
 func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 	if t.Asked == nil {
 		t.Asked = &Asked{}
@@ -228,8 +229,9 @@ func (t *Tick) unknown(pr int) string {
 const oneDialog = 4
 
 // ambiguous returns the issues that are about to be worked on and whose criteria a person should
-// settle. These are the planned issues or, without a plan, those that the skill named, and those of
-// the tracker if no other issue can be picked. A worker's issue is checked when the worker is sent.
+// clarify. These are the planned issues or, without a plan, those that the skill named, and the
+// tracker's if no other issue can be picked. A worker's issue is checked when the worker is
+// started.
 func (t *Tick) ambiguous(f *Facts) []int {
 	plan := t.Report.Plan
 	var list []int
@@ -262,7 +264,7 @@ func (t *Tick) clear(number int) bool {
 	return !slices.ContainsFunc(t.Asked.Ambiguous, func(i Issue) bool { return i.Number == number })
 }
 
-// observed returns what the program itself saw, with the PRs that the tracker reported.
+// observed returns the facts that the program itself saw, with the PRs that the tracker reported.
 func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
 	if t.Started {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// USD is an amount of money in pico-dollars (10⁻¹² of a dollar), so that the price of one token,
-// times the client's multipliers, stays a whole number and no sum drifts. It holds about ±9.2
-// million dollars (R58, R59).
+// USD is an amount of money in pico-dollars (10⁻¹² of a dollar). The price of one token, times the
+// client's multipliers, is then a whole number, and sums are exact. It holds about ±9.2 million
+// dollars (R58, R59).
 type USD int64
 
 // Dollar and Cent are one dollar and one hundredth of it.
@@ -25,7 +25,7 @@ const maxDollars = 1_000_000
 // signs, exponents, more than 12 decimals and amounts over one million.
 func ParseUSD(s string) (USD, error) {
 	whole, frac, _ := strings.Cut(s, ".")
-	if whole == "" && frac != "" { // .5 as people write it
+	if whole == "" && frac != "" { // .5 is a common form
 		whole = "0"
 	}
 	if whole == "" || len(frac) > 12 || strings.HasSuffix(s, ".") || !digits(whole) ||

@@ -11,10 +11,10 @@ import (
 // iteration's end counts everything from the run's own cursors.
 type Running struct {
 	// From is the run's dollars_estimate when counting began. If the estimate has changed, it
-	// includes this count, which is then void.
+	// already includes this count, which is then void.
 	From    USD `json:"from"`
 	Dollars USD `json:"dollars"`
-	// Cursors holds those of the transcripts that have grown since the run's own cursors.
+	// Cursors holds the cursors of the transcripts that have grown since the run's own cursors.
 	Cursors []Cursor `json:"cursors,omitempty"`
 }
 
@@ -26,7 +26,7 @@ func (t *Tick) Spending(run *Budget) (r Running, cursors []Cursor) {
 	return *t.Running, Overlay(run.Cursors, t.Running.Cursors)
 }
 
-// Count stores a running count, unless a concurrent call has stored one that read more.
+// Count stores a running count, unless a concurrent call has stored a count that read more.
 func (t *Tick) Count(run *Budget, r Running) {
 	if now, _ := t.Spending(run); r.From == run.DollarsEstimate && r.read() > now.read() {
 		t.Running = &r
@@ -34,7 +34,8 @@ func (t *Tick) Count(run *Budget, r Running) {
 }
 
 // finds reports whether a running count includes the transcript of a worker that the tick does not
-// know. Such a count is saved at once, because the calls of other threads do not look for it.
+// know. Such a count is saved at once, because calls of other threads do not search for that
+// transcript.
 func (s State) finds(r Running) bool {
 	_, known := s.Tick.Spending(s.Run)
 	return slices.ContainsFunc(r.Cursors, func(c Cursor) bool {
@@ -49,8 +50,8 @@ func (r *Running) read() (n int64) {
 	return n
 }
 
-// tellDollars records that a thread is told about the dollar ceiling, and reports whether that is
-// new.
+// tellDollars records that a thread was informed about the dollar ceiling, and reports whether
+// that is new.
 func (t *Tick) tellDollars(agent string) bool {
 	if agent == "" {
 		agent = "main"
@@ -75,7 +76,7 @@ func (d USD) overrun(percent int) USD { return d.Plus(d / 100 * USD(percent)) }
 // threads that spent most.
 type Overrun struct {
 	Ceiling USD       `json:"ceiling"`
-	Spent   USD       `json:"spent"` // by the run in all
+	Spent   USD       `json:"spent"` // total spending of the run
 	Over    USD       `json:"over"`
 	By      []Spender `json:"by"`
 }
@@ -127,12 +128,12 @@ func (s Spent) Past(run *Budget) bool {
 type Model struct {
 	Name   string // "" if unknown
 	Than   string // the run's model with which it was compared
-	Tenths int64  // its price in tenths of that one's; 0 unless it is more expensive
+	Tenths int64  // its price in tenths of Than's price; 0 unless it is more expensive
 }
 
 // meetModel records the run's first model and, later, a more expensive one. It returns a line that
-// reports the latter, and whether the run has changed. A cheaper model is not recorded, so a client
-// that alternates between two models causes one report.
+// reports the latter, and whether the run has changed. A cheaper model is not recorded, so a
+// client that alternates between two models causes one report.
 func (b *Budget) meetModel(m Model, spent USD) (line string, changed bool) {
 	first := b.Model == ""
 	if b.Ceilings.Dollars == 0 || m.Name == "" || m.Than != b.Model || !first && m.Tenths == 0 {
@@ -147,7 +148,7 @@ func (b *Budget) meetModel(m Model, spent USD) (line string, changed bool) {
 		m.Name, times, m.Than, b.Ceilings.Dollars.minus(spent), b.Ceilings.Dollars), true
 }
 
-// Cursor records how far a transcript was counted, so that the next read starts there.
+// Cursor records how far a transcript was counted, so that the next count starts there.
 type Cursor struct {
 	Path   string `json:"path"`
 	Offset int64  `json:"offset"` // bytes counted, up to the end of a whole line
@@ -157,7 +158,7 @@ type Cursor struct {
 	Open []Counted `json:"open,omitempty"`
 }
 
-// Counted holds what one request has contributed so far.
+// Counted holds the tokens that one request has contributed so far.
 type Counted struct {
 	ID     string `json:"id"` // message id and request id, joined by a space
 	Model  string `json:"model"`
@@ -177,7 +178,7 @@ func AgentOf(transcript string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(path.Base(transcript), ".jsonl"), "agent-")
 }
 
-// Overlay returns newer followed by those of cursors whose transcripts it lacks.
+// Overlay returns newer, followed by the cursors whose transcripts newer does not contain.
 func Overlay(cursors, newer []Cursor) []Cursor {
 	out := slices.Clone(newer)
 	for _, c := range cursors {
@@ -195,8 +196,8 @@ func Uncounted(cursors []Cursor, agents []string) []string {
 	})
 }
 
-// Advance returns cursors after a count that moved some of them. Cursors of another session's
-// transcripts are dropped.
+// Advance returns cursors after a count that moved some of them. It drops cursors of another
+// session's transcripts.
 func Advance(cursors, moved []Cursor) []Cursor {
 	session := func(list []Cursor) string {
 		main := mainOf(list)
@@ -206,7 +207,7 @@ func Advance(cursors, moved []Cursor) []Cursor {
 		return moved
 	}
 	workers := slices.DeleteFunc(slices.Clone(cursors), func(c Cursor) bool {
-		return AgentOf(c.Path) == "" // its folder may have moved
+		return AgentOf(c.Path) == "" // the transcript's folder may have moved
 	})
 	return Overlay(workers, moved)
 }
@@ -224,10 +225,10 @@ func mainOf(cursors []Cursor) string {
 }
 
 // openAtEnd bounds the requests of the main thread that can still grow after its turn has ended.
-// They follow one another, and the entry after them has the latest time.
+// They are consecutive, and the entry after them has the latest time.
 const openAtEnd = 2 + 1
 
-// endWorkers removes and returns the cursors of workers that do not run or have no open request.
+// endWorkers removes and returns the cursors of workers that have ended or have no open request.
 // The history keeps them in case the worker is continued.
 func (b *Budget) endWorkers(running []string) (ended []Cursor) {
 	var kept []Cursor

@@ -14,7 +14,7 @@ type TaskFlags struct {
 	Check    string // --check CMD
 	Minutes  int    // --check-timeout N; 0 for the default
 	Drive    string // --drive; "" for the default
-	Mode     string // --mode; "" for the spec's own
+	Mode     string // --mode; "" for the spec's mode
 	Issue    string // --issue ID
 	MaxTries int    // --max-task-iterations N; 0 for the default
 	Dollars  USD    // --max-task-dollars N; 0 for no ceiling
@@ -22,11 +22,11 @@ type TaskFlags struct {
 	Require  string // --require verified; "" if nothing is required
 }
 
-// LeaveOut is the value of --untidy that lets a fresh run begin with uncommitted files, which it
-// leaves out.
+// LeaveOut is the value of --untidy that lets a fresh run begin with uncommitted files, and
+// excludes them from the run.
 const LeaveOut = "leave-out"
 
-// Modes lists the ways to execute tasks. No loop runs in the modes pair and swarm (T23, T38–T43).
+// Modes lists the ways to execute tasks. The modes pair and swarm do not loop (T23, T38–T43).
 var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
 
 func (f *TaskFlags) set(name, value string) error {
@@ -74,7 +74,7 @@ func (f *TaskFlags) set(name, value string) error {
 	return nil
 }
 
-// flags returns all flags of a kind whose commands take no others.
+// flags returns all flags of a kind whose commands accept no others.
 func (k Kind) flags() []string {
 	return slices.Concat(k.Flags, k.Switches, []string{"--max-iterations", "--max-minutes",
 		"--max-dollars", "--near-limit", "--merges", "--resume", "--lock", "--budget-file"})

@@ -8,8 +8,8 @@ import (
 // maxPrompt bounds the prompt of a prompt loop, in bytes, because every history line contains it.
 const maxPrompt = 4 << 10
 
-// cutPrompt splits the arguments of a prompt loop's command at the first word "--", which precedes
-// the person's prompt. Any other command, including a person's own skill, has arguments only.
+// cutPrompt splits the arguments of a prompt loop's command at the first word "--"; the person's
+// prompt follows it. For any other command, including a person's own skill, prompt is empty.
 func (c Command) cutPrompt() (args, prompt string) {
 	if !KindOf(c.Skill).Prompts || c.OptsIn() {
 		return c.Args, ""
@@ -22,8 +22,7 @@ func (c Command) cutPrompt() (args, prompt string) {
 	return c.Args[:at], strings.TrimSpace(c.Args[at+2:])
 }
 
-// badPrompt returns an error if no loop can begin with the prompt behind "--" or with the words
-// before it.
+// badPrompt returns an error if the prompt after "--" or the words before it cannot begin a loop.
 func (f Flags) badPrompt(kind Kind) error {
 	first, _, _ := strings.Cut(f.Prompt, "\n")
 	_, loops := ParsePrompt(f.Prompt)
@@ -53,7 +52,7 @@ func (b *Budget) Prompt() string {
 	return prompt
 }
 
-// alike reports whether a prompt is empty or the run's own, apart from white space.
+// alike reports whether a prompt is empty or equals the run's prompt, apart from white space.
 func (b *Budget) alike(prompt string) bool {
 	return prompt == "" || oneBlank(prompt) == oneBlank(b.Prompt())
 }

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Quiet is the gate that outlives a run (design §7). From the run's end until a person types,
-// nothing is merged, no worker is sent and nothing is scheduled. After that it still holds in turns
-// that the run's own background work starts. The zero value is the closed gate of a run that has
-// just ended.
+// Quiet is the gate that remains after a run (design §7). From the run's end until a person types,
+// it refuses merges, new workers and schedules. After that, it still applies in turns that the
+// run's own background work starts. The zero value is the closed gate of a run that has just
+// ended.
 type Quiet struct {
 	Typed  bool   `json:"typed,omitempty"`     // a person has typed since the run ended
-	Free   bool   `json:"free,omitempty"`      // the gate does not hold the current turn
-	Prompt string `json:"prompt_id,omitempty"` // of the last turn in which a person typed
-	Woken  string `json:"woken,omitempty"`     // of the last turn that a job of the run started
-	// Jobs lists the background work started since, in turns that the gate held. Heard lists the
-	// ids of all jobs that have ended.
+	Free   bool   `json:"free,omitempty"`      // the gate does not apply to the current turn
+	Prompt string `json:"prompt_id,omitempty"` // id of the last turn in which a person typed
+	Woken  string `json:"woken,omitempty"`     // id of the last turn that a job of the run started
+	// Jobs lists the background work started since then, in turns to which the gate applied. Heard
+	// lists the ids of all jobs that have ended.
 	Jobs  []Job    `json:"jobs,omitempty"`
 	Heard []string `json:"heard,omitempty"`
-	// Refused holds the wakes that no person has read about yet, one for each task.
+	// Refused holds the wakes that were not yet reported to a person, one for each task.
 	Refused []Wakeup `json:"refused,omitempty"`
 }
 
@@ -26,37 +26,38 @@ type Quiet struct {
 // session when it ends.
 type Job struct {
 	ID    string `json:"id"`              // given by the client, as in "bv6yxwkwq"
-	About string `json:"about,omitempty"` // as the model described it
+	About string `json:"about,omitempty"` // the model's description
 }
 
-// maxJobs bounds the jobs that a run remembers. Once it is reached, any job that ends counts as the
-// run's own.
+// maxJobs is how many jobs a run remembers. At the bound, every job that ends counts as the run's
+// own.
 const maxJobs = 64
 
 // Wakeup is a prompt that the client generated about background work.
 type Wakeup struct {
-	Task    string `json:"task,omitempty"`    // its id
-	Output  string `json:"output,omitempty"`  // the file with its output
-	Summary string `json:"summary,omitempty"` // as in `Background command "build" completed`
+	Task    string `json:"task,omitempty"`    // id of the background work
+	Output  string `json:"output,omitempty"`  // path of the file with its output
+	Summary string `json:"summary,omitempty"` // for example `Background command "build" completed`
 	Ended   bool   `json:"ended,omitempty"`   // the work will not wake the session again
 	// Stopped lists the workers that a person stopped, as the model described them.
 	Stopped []string `json:"stopped,omitempty"`
 }
 
-// Sender is who sent a prompt, as far as the transcript shows when the prompt's event arrives.
+// Sender is the sender of a prompt, as far as the transcript shows it when the prompt's event
+// arrives.
 type Sender uint8
 
-// The senders. A person typed a prompt without a preceding line, into an idle client or a running
-// turn. A queued prompt was typed or sent while a turn ran.
+// The senders. A person typed a prompt that has no preceding line, into an idle client or a
+// running turn. A queued prompt was typed or sent while a turn ran.
 const (
 	SenderPerson Sender = iota
 	SenderQueue
 	SenderClient
-	SenderSchedule // the client, for a schedule that fires
+	SenderSchedule // the client, when a schedule fires
 )
 
-// withJob returns list with background work that a call started. news reports that it was not there
-// yet.
+// withJob returns list with the background work that a call started. news reports that it was not
+// in the list before.
 func withJob(list []Job, j *Job) (_ []Job, news bool) {
 	if j == nil || len(list) == maxJobs ||
 		slices.ContainsFunc(list, func(o Job) bool { return o.ID == j.ID }) {
@@ -94,7 +95,8 @@ func (b *Budget) answered() bool {
 		!slices.ContainsFunc(b.Pending, func(g Gate) bool { return g.Answer == "" })
 }
 
-// jobs returns all jobs that the run started, including those of held turns after its end.
+// jobs returns all jobs that the run started, including those of turns after its end to which the
+// gate applied.
 func (q *Quiet) jobs(b *Budget) []Job { return slices.Concat(b.Jobs, q.Jobs) }
 
 // hear records which of the jobs have ended.
@@ -113,8 +115,8 @@ func (q *Quiet) awaits(b *Budget) bool {
 	})
 }
 
-// afterEnd decides about a prompt in a session whose run has ended. Its schedule and its jobs start
-// no turn before a person types.
+// afterEnd decides about a prompt in a session whose run has ended. Until a person types, the
+// run's schedule and jobs cannot start a turn.
 func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	fires := slices.Contains(s.Run.Scheduled, e.Text) && !s.Run.answered()
 	if s.Quiet == nil && !fires || e.Text == "" {
@@ -154,7 +156,7 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	return out
 }
 
-// among returns list with the wake in place of an earlier one of the same task.
+// among returns list with the wake, which replaces an earlier wake of the same task.
 func (w *Wakeup) among(list []Wakeup) []Wakeup {
 	list = slices.DeleteFunc(slices.Clone(list), func(o Wakeup) bool {
 		return o.Task == w.Task && slices.Equal(o.Stopped, w.Stopped)
@@ -173,7 +175,7 @@ func (e Prompt) isTyped(k *Known) bool {
 	return e.Text != "" && e.Wakes == nil && k.Sender.or() < SenderClient
 }
 
-// typed opens the gate of a run that has ended, because a person is there. It reports the refused
+// typed opens the gate of a run that has ended, because a person has typed. It reports the refused
 // wakes once.
 func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
 	out.Reply.Missed = q.Refused
@@ -183,8 +185,8 @@ func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
 	}
 }
 
-// refuseWake refuses the wake of a job in an iteration that a person ended with Esc and whose turn
-// therefore has no Stop. The end of the last worker closes the iteration.
+// refuseWake refuses the wake of a job in an iteration that a person ended with Esc. Its turn has
+// no Stop, so the iteration closes when the last worker ends.
 func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	t, w := s.Tick, e.Wakes
 	for _, j := range s.Run.Jobs {
@@ -202,7 +204,7 @@ func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	return out
 }
 
-// What describes the work, as in `Background command "build" completed`.
+// What describes the work, for example `Background command "build" completed`.
 func (w *Wakeup) What() string {
 	switch {
 	case w.Summary != "":
@@ -232,15 +234,15 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 	case o.Reply.Deny == nil || e.Agent != "" || ofRun:
 		return o
 	}
-	if by := required(k, &k.Origin).By; by == "human" || by == "sdk" { // its prompt raised no event
+	if by := required(k, &k.Origin).By; by == "human" || by == "sdk" { // its prompt caused no event
 		o = Outcome{}
 		e.typed(&o, s.Run, *s.Quiet)
 	}
 	return o
 }
 
-// afterRun refuses what is not allowed after a run has ended: landing code, sending workers,
-// scheduling, changing the loop's own files.
+// afterRun refuses calls that are not allowed after a run has ended: landing code, starting
+// workers, scheduling, and changing the loop's own files.
 func (e Call) afterRun(s State, k *Known) Outcome {
 	const wait = "end the turn; nothing more is done before the person's next prompt"
 	switch {
@@ -259,13 +261,13 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 }
 
 // mayHaveEnded reports whether a worker makes the call and a person may have interrupted its
-// session. Esc raises no event.
+// session. No event reports an Esc.
 func (e Call) mayHaveEnded(s State) bool {
 	return e.Agent != "" && e.Attended && e.open(s) && s.Tick.Interrupted == "" && !s.Run.Driven()
 }
 
 // endsWorker ends the worker of an attempt whose loop a person ended with Esc. It returns nil for
-// workers of work or review, which drain.
+// workers of work or review loops, which finish their work.
 func (e Call) endsWorker(s State) *Deny {
 	if e.Agent == "" || !e.open(s) || s.Tick.Interrupted != ByEsc || s.Tick.Attempt == nil {
 		return nil
@@ -282,7 +284,7 @@ func (t *Tick) endWorker(id string) {
 	t.EndedWorkers = AppendNew(slices.Clip(t.EndedWorkers), id)
 }
 
-// winds applies drains to an iteration that ends.
+// winds applies drains to an iteration that is ending.
 func (e Call) winds(s State, k *Known) Outcome {
 	if !e.open(s) || !s.Tick.Halting() || s.Tick.Attempt != nil {
 		return Outcome{}
@@ -290,7 +292,7 @@ func (e Call) winds(s State, k *Known) Outcome {
 	return e.drains(s, k)
 }
 
-// drains limits the workers of an iteration or a run that a person ended to finishing their work
+// drains only lets the workers of an iteration or a run that a person ended finish their work
 // (R43–R45).
 func (e Call) drains(s State, k *Known) Outcome {
 	if e.Agent == "" || e.Edits || e.Tool == "ToolSearch" || required(k, &k.Commits) {
@@ -300,13 +302,13 @@ func (e Call) drains(s State, k *Known) Outcome {
 		"%s is refused: the loop has ended, and its workers only finish what they have", e.Tool)
 }
 
-// Prompt is a prompt of the session, or another event of a turn that is not the iteration's own. It
-// reveals a turn that never reached its Stop, and a person's `/loop stop`.
+// Prompt is a prompt of the session, or another event of a turn that does not belong to the
+// iteration. It shows that a turn never reached its Stop, or that a person typed `/loop stop`.
 type Prompt struct {
 	Turn
 	Text    string  // as it was submitted
-	Stops   bool    // it is StopWord
-	Wakes   *Wakeup // the background work that it is about; nil for any other prompt
+	Stops   bool    // the prompt is StopWord
+	Wakes   *Wakeup // the background work that the prompt reports; nil for any other prompt
 	Invokes Skill   // the skill whose tick the prompt begins, or ""
 	Expands bool    // the expansion of the prompt follows and can still refuse the turn
 }
@@ -345,7 +347,7 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 	case e.Stops && !e.open(s):
 		return e.haltBetween(s, k, StopWord)
 	case e.Stops && s.Tick.Interrupted != "" && slices.Contains(s.Tick.Prompts, e.Prompt):
-		return Outcome{} // the first of the prompt's two events did it
+		return Outcome{} // the first of the prompt's two events already did it
 	case e.Stops:
 		s.Tick.Interrupt(StopWord)
 		return e.closeOrDrain(s, k)

@@ -21,7 +21,7 @@ func (e Refused) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// Grown reports the spending of the open iteration so far. It is sent once its transcripts have
+// Grown reports the spending of the open iteration so far. It is sent when the transcripts have
 // grown much.
 type Grown struct {
 	Turn
@@ -36,8 +36,8 @@ func (e Grown) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// Heard is a tool's result in a session without a run that asks to force another's lock. It proves
-// that PostToolUse reaches the program, as a receipt does for a run.
+// Heard is a tool's result in a session that has no run and asks to force another session's lock.
+// It proves that PostToolUse reaches the program, as a receipt does for a run.
 type Heard struct{ Turn }
 
 func (e Heard) step(s State, _ *Known) Outcome {
@@ -48,14 +48,14 @@ func (e Heard) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Claim: s.Claim}}
 }
 
-// DialogBegins is a call of the dialog that is about to show its questions. The program records
-// which gates' questions it shows and whether its input contained answers, which are not a
+// DialogBegins is a call that is about to open the dialog. The program records which gates'
+// questions the dialog shows and whether the call's input contained answers, which are not a
 // person's.
 type DialogBegins struct {
 	Turn
 	ID     string // tool_use_id
 	Forged bool
-	Shows  int // maximum number of this loop's questions that it shows
+	Shows  int // maximum number of this loop's questions in it
 }
 
 func (e DialogBegins) step(s State, _ *Known) Outcome {
@@ -73,7 +73,7 @@ func (e DialogBegins) step(s State, _ *Known) Outcome {
 		return Outcome{}
 	}
 	note.Shown = e.shown(s.Tick.Pending)
-	if slices.ContainsFunc(s.Tick.Dialogs, note.Equal) { // by another registration
+	if slices.ContainsFunc(s.Tick.Dialogs, note.Equal) { // recorded by another registration
 		return Outcome{}
 	}
 	s.Tick.Dialogs = append(s.Tick.Dialogs, note)
@@ -128,7 +128,7 @@ func (e DialogBegins) shown(gates []Gate) (list []string) {
 	return list
 }
 
-// notify returns the notice about a gate's question, once.
+// notify returns the notice about a gate's question, only once.
 func notify(g *Gate) []Notice {
 	if g.Notified {
 		return nil
@@ -137,7 +137,7 @@ func notify(g *Gate) []Notice {
 	return []Notice{{Gate: g}}
 }
 
-// Program identifies a binary. Its build id changes with its content.
+// Program identifies a binary. Its build id changes with the content of the binary.
 type Program struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"` // bytes
@@ -152,15 +152,15 @@ type Receipt struct {
 	Program   Program   `json:"program"`
 	Since     time.Time `json:"since"`
 	Last      time.Time `json:"last"` // time of the last event that was saved with other changes
-	// hook words, each once, in the order in which they first came
+	// distinct hook words, in the order of their first event
 	Events []string `json:"events"`
 }
 
 // maxReceipts bounds the sessions of which a run keeps receipts.
 const maxReceipts = 8
 
-// Receive records that an event reached the program in a session. It reports whether that is new
-// and has to be saved. It calls look, which identifies the program, once for each session.
+// Receive records that an event reached the program in a session. It reports whether the record is
+// new and has to be saved. It calls look, which identifies the program, once for each session.
 func (b *Budget) Receive(session, word string, now time.Time, look func() Program) (news bool) {
 	i := slices.IndexFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session })
 	if i < 0 {

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Redact redacts every text of a line that may contain a person's, a tracker's or a repository's
-// words (R125). It is called after all decisions, which use the original texts. A redacted branch
-// name is not found again, so its PR is asked about on resume.
+// Redact redacts all texts of a line that may contain words of a person, a tracker or a repository
+// (R125). It is called after all decisions, which use the original texts. A redacted branch name
+// cannot be found again, so its PR is asked about on resume.
 func (l *Iteration) Redact(by func(string) string) {
 	itself := func(s *string) []*string { return []*string{s} }
 	l.Gates, l.Budget.Carried = redacted(l.Gates, by, answerTexts), redacted(l.Budget.Carried, by,
@@ -50,8 +50,8 @@ func redacted[T any](list []T, by func(string) string, texts func(*T) []*string)
 	return out
 }
 
-// commits returns the fields that do not contain a commit's name. Patterns for keys would match
-// such a name, and without it no one could tell whether a branch has moved.
+// commits returns the fields except those that contain a commit's name. Patterns for keys would
+// match such a name, and without it a moved branch could not be detected.
 func commits(fields ...*string) []*string {
 	return slices.DeleteFunc(fields, func(sha *string) bool {
 		return strings.Trim(*sha, "0123456789abcdef") == "" && len(*sha) <= 64
@@ -61,10 +61,10 @@ func commits(fields ...*string) []*string {
 // hidden replaces a secret.
 const hidden = "<redacted>"
 
-// Secrets replaces secrets, recognized by their form, in a text that was not written to be kept,
-// such as a refused command: tokens with a known prefix, bearer tokens, the values of Authorization
-// and Cookie headers, passwords in URLs, and the values of names that end in token, password,
-// secret or key. References to variables are kept. It may replace more than secrets.
+// Secrets replaces secrets in a text that was not written to be kept, such as a refused command.
+// It recognizes them by their form: tokens with a known prefix, bearer tokens, the values of
+// Authorization and Cookie headers, passwords in URLs, and the values of names that end in token,
+// password, secret or key. It keeps references to variables. It may replace more than secrets.
 func Secrets(text string) string {
 	var b strings.Builder
 	kept := 0

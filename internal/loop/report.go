@@ -8,10 +8,10 @@ import (
 
 // Changed describes the effects of a report.
 type Changed struct {
-	Due      []Gate   // the questions that wait now
-	Fired    []Fired  // the conditions that hold
-	Deferred []string // the targets that this report deferred
-	PRs      []PR     // those of the report
+	Due      []Gate   // questions that wait now
+	Fired    []Fired  // conditions that hold
+	Deferred []string // targets that this report deferred
+	PRs      []PR     // PRs in the report
 }
 
 // Take merges a skill's report into the open tick and returns its effects. Lists merge by number;
@@ -43,8 +43,8 @@ func Take(f *Facts, r Report) Changed {
 	return c
 }
 
-// DoNotMerge gives open PRs that carry the project's label for it, in any case, the terminal state
-// do-not-merge (R21).
+// DoNotMerge sets the terminal state do-not-merge for open PRs that have the project's label for
+// it, ignoring case (R21).
 func (r *Report) DoNotMerge(label string) {
 	for i := range r.PRs {
 		pr := &r.PRs[i]
@@ -119,7 +119,7 @@ func (r *Report) mergePR(later PR) {
 func set[T comparable](to *T, later T) { *to = cmp.Or(later, *to) }
 
 // observe tracks reported PRs and counts them as touched. If nothing has landed on a PR since the
-// previous iteration, a review loop defers it instead (R81–R84).
+// previous iteration, a review loop defers the PR instead (R81–R84).
 func (t *Tick) observe(prs []PR, f *Facts) {
 	for _, pr := range prs {
 		if before := f.Previous.PR(pr.Number); f.Run.Kind().Reviews && before != nil &&
@@ -156,8 +156,8 @@ func (t *Tick) PR(number int) *TrackedPR {
 	return first(t.Tracked, func(p TrackedPR) bool { return p.Number == number })
 }
 
-// track records a PR. The first known head is the one at the iteration's start, the last known one
-// is that at its end.
+// track records a PR. The first known head is that at the iteration's start, and the last known
+// head is that at its end.
 func (t *Tick) track(pr PR) {
 	p := t.PR(pr.Number)
 	if p == nil {

@@ -16,18 +16,18 @@ const (
 // Result holds the result of a tool call.
 type Result struct {
 	Turn
-	Event  string // its name, as in "PostToolUse"
+	Event  string // name of the event, as in "PostToolUse"
 	ID     string // tool_use_id
 	Input  string // tool_input as the client wrote it
 	Failed bool
 
-	Answers *Answers // of a person's dialog
-	Sent    bool     // it sent a worker
-	Worker  string   // the id of the worker if that runs in the background
-	Job     *Job     // the background work that it started; nil if none
+	Answers *Answers // answers of a person's dialog
+	Sent    bool     // the call started a worker
+	Worker  string   // id of the worker if it runs in the background
+	Job     *Job     // background work that the call started, or nil
 	Qmd     string   // the error if qmd was unreachable
 	Effects []Effect // its effects on the forge
-	Printed []int    // PRs whose addresses it printed, unless it only reads
+	Printed []int    // PRs whose addresses the call printed, unless it only reads
 	Looked  []string // the files that it showed an auditor
 }
 
@@ -46,27 +46,28 @@ const (
 // Effect is one effect of a call on the forge.
 type Effect struct {
 	Kind  EffectKind
-	PR    int // or issue; 0 if it is not known
+	PR    int // number of the PR or issue; 0 if unknown
 	Label string
 	// Landed reports whether the output of a merge call says that the PR is merged.
 	Landed    bool
-	Elsewhere bool // in another repository than the project's
+	Elsewhere bool // in a repository other than the project's
 	// Issue reports whether a comment is on an issue, unless the loop knows the number as a PR's.
 	Issue bool
-	// Starts reports whether a program makes this comment. If so, a link of the brake may report
+	// Starts reports whether a program makes this comment, so that a link of the brake may report
 	// its start too. Named is the number in the command. Failed reports whether the call failed.
 	Starts bool
 	Named  int
 	Failed bool
 }
 
-// Starts holds effects of programs whose links reported that they started. If the text of the call
-// shows the same effect, it is counted once.
+// Starts holds effects of programs whose starts the links reported. An effect that the text of the
+// call also shows is counted once.
 type Starts struct {
 	// Opened counts attempts to open a PR whose address was not printed yet.
 	Opened int `json:"opened,omitempty"`
-	// Comments lists the numbers on which programs began to comment, 0 if unknown. Read lists those
-	// that commands name in their text. For each number, the list that has it more often counts.
+	// Comments lists the numbers on which programs began to comment, 0 if unknown. Read lists the
+	// numbers in the text of commands. For each number, the list that contains it more often
+	// counts.
 	Comments []int `json:"comments,omitempty"`
 	Read     []int `json:"read,omitempty"`
 	// Dropped lists labels, as in Labels, that a program began to remove.
@@ -95,7 +96,7 @@ func (s Starts) union() (n int) {
 type Answers struct {
 	ID    string // tool_use_id of the dialog
 	Input string // tool_input as the client wrote it
-	AFK   bool   // the dialog ended by itself while the person was away
+	AFK   bool   // the dialog timed out while the person was away
 	List  []DialogAnswer
 }
 
@@ -108,7 +109,8 @@ type Answered struct {
 	Begun bool // the iteration's body has begun
 }
 
-// Acted describes the effect of one answer. Gate is zero for a question of the skill's own.
+// Acted describes the effect of one answer. Gate is zero for a question that the skill itself
+// asked.
 type Acted struct {
 	Gate Gate
 	Text string
@@ -145,8 +147,8 @@ func (e Result) step(s State, _ *Known) Outcome {
 	return out
 }
 
-// betweenTicks records background work that was started after the iteration ended, in a turn of the
-// run or in a turn that the gate of an ended run holds.
+// betweenTicks records background work that was started after the iteration ended, in a turn of
+// the run or in a turn to which the gate of an ended run applies.
 func (e Result) betweenTicks(s State) Outcome {
 	switch {
 	case s.Run == nil || e.Job == nil:
@@ -204,7 +206,7 @@ func (t *Tick) count(f Effect) {
 }
 
 // countComment counts a comment that the text of a call shows. If its program reported its start,
-// it is counted already, and taken back if the call failed.
+// the comment is already counted; if the call failed, that count is taken back.
 func (t *Tick) countComment(f Effect) {
 	before, added := t.Starts.union(), 1
 	if f.Starts && f.Failed {
@@ -220,9 +222,9 @@ func (t *Tick) countComment(f Effect) {
 	t.Observed.Comments += added
 }
 
-// RecordStart adds what a program is about to do, as reported by the link that let it through. A
-// start is only an attempt: a PR counts as opened once its address is printed, and a label as
-// removed once a call has succeeded.
+// RecordStart adds an effect that a program is about to have, as reported by the link that let it
+// through. A start is only an attempt: a PR counts as opened once its address is printed, and a
+// label as removed once a call has succeeded.
 func (t *Tick) RecordStart(f Effect) {
 	switch f.Kind {
 	case OpenedPR:
@@ -269,7 +271,7 @@ func (t *Tick) endStarts(e Result) {
 	t.Starts.Dropped = nil
 }
 
-// opened ends the attempts whose address no call printed, using the PRs that the tracker lists
+// opened resolves the attempts whose address no call printed, with the PRs that the tracker lists
 // (R30).
 func (t *Tick) opened(numbers []int) {
 	for _, n := range numbers {
@@ -303,7 +305,7 @@ func (t *Tick) knowsPR(n int) bool {
 		slices.ContainsFunc(t.KnownPRs(), func(p PR) bool { return p.Number == n })
 }
 
-// Missed reports whether no event reported the result of a call in the transcript.
+// Missed reports whether no event reported the result of a call that is in the transcript.
 func (t *Tick) Missed(id string, at time.Time) bool {
 	return !t.heardOf(id) && (at.IsZero() || !at.Before(t.StartedAt))
 }
@@ -324,8 +326,8 @@ func (s State) missed(calls []Result) (news bool) {
 	return news
 }
 
-// unheard reports whether a dialog was shown whose answers no event will report. The transcript may
-// have them.
+// unheard reports whether a dialog was shown whose answers no event will report. The transcript
+// may contain them.
 func (t *Tick) unheard(run *Budget) bool {
 	return t.Unheard() && !run.Heard(t.SessionID, afterToolWord)
 }
@@ -346,15 +348,15 @@ func (s State) hear(turn Turn, dialogs []Answers) (news bool) {
 }
 
 // answer records the answers of one dialog, verbatim. Answers that the call itself contained, or
-// that the dialog gave while the person was away, do not count. Answers to the skill's own
-// questions are recorded under the name "question" (R120).
+// that the dialog gave while the person was away, do not count. Answers to questions that the
+// skill itself asked are recorded under the name "question" (R120).
 func (s State) answer(now time.Time, a Answers) *Answered {
 	t := s.Tick
 	i := t.shown(a.ID)
 	if a.AFK || i >= 0 && (t.Dialogs[i].Forged || t.Dialogs[i].Done) {
 		return nil
 	}
-	var dialog Dialog // an unknown dialog has shown no gate's question
+	var dialog Dialog // an unknown dialog has not shown a gate's question
 	if i >= 0 {
 		t.Dialogs[i].Done = true
 		dialog = t.Dialogs[i]
@@ -382,13 +384,15 @@ func (s State) answerOne(now time.Time, dialog Dialog, given DialogAnswer) Acted
 	}
 	g := s.Tick.Pending[i]
 	answer.Name, answer.Target = g.Name, g.Target
-	if dialog.Brought[given.Question] == given.Text { // the record proves it, not the call's input
+	// the record proves it; the call's input does not
+	if dialog.Brought[given.Question] == given.Text {
 		answer.Origin = OriginAsk
 	}
 	return Acted{Gate: g, Text: given.Text, As: Answer(s.Run, s.Tick, i, answer)}
 }
 
-// CatchUp adopts from the transcript what no event reported, before a call that depends on it.
+// CatchUp adopts facts from the transcript that no event reported, before a call that depends on
+// them.
 type CatchUp struct {
 	Turn
 	Counts bool // the call opens a PR, so the number of PRs opened so far must be known

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// newRun returns the budget of a fresh run. It records the defaults, so that no resume changes them
-// silently (R16).
+// newRun returns the budget of a fresh run. It stores the defaults, so that a resume does not
+// change them silently (R16).
 func newRun(r Request) Budget {
 	b := Budget{
 		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill,
@@ -54,7 +54,7 @@ func resume(b Budget, r Request) Budget {
 	b.bind(r)
 	b.away(r.Now)
 	if b.SessionID != r.SessionID || b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
-		b.Jobs = nil // they ended with their client
+		b.Jobs = nil // the jobs ended with their client
 	}
 	b.Status, b.StopCause, b.StopText, b.StopDetail = Active, "", "", nil
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
@@ -83,7 +83,7 @@ func proceed(b Budget, r Request) Budget {
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = b.UnderLoop || r.UnderLoop
-	if r.Flags.Resume && !r.Unasked() { // a person names new ceilings for the run as it continues
+	if r.Flags.Resume && !r.Unasked() { // a person sets new ceilings while the run continues
 		b.raise(r)
 		b.alsoTyped(r.Flags.canonical())
 	}
@@ -101,7 +101,7 @@ func (b *Budget) bind(r Request) {
 // current configuration.
 func (r Request) Rereads() bool { return (r.Flags.Resume || r.Flags.Restart) && !r.Unasked() }
 
-// raise adopts the limits that a person named (R16) and the current configuration.
+// raise adopts the limits that a person set (R16) and the current configuration.
 func (b *Budget) raise(r Request) {
 	if r.Unasked() {
 		return
@@ -117,7 +117,7 @@ func (b *Budget) raise(r Request) {
 	}
 }
 
-// askNote returns a note if the run now has another Ask command than before.
+// askNote returns a note if the run's Ask command has changed.
 func (b *Budget) askNote(before string) []string {
 	switch b.Ask {
 	case before:
@@ -141,8 +141,8 @@ func (b *Budget) activeSince() time.Time {
 	return b.ActiveSince
 }
 
-// Touched returns prs_touched including the PRs of the open tick, each once, in order of first
-// touch. A run that watches a single PR has only that one (R28, R29, R113).
+// Touched returns prs_touched including the PRs of the open tick, without duplicates, in order of
+// first touch. A run that watches a single PR has only that one (R28, R29, R113).
 func (b *Budget) Touched(t *Tick) []string {
 	if b.SinglePR != 0 {
 		return []string{prName(b.SinglePR)}
@@ -163,11 +163,11 @@ func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
 		PRs: run.Touched(tick)}
 }
 
-// maxTold bounds the gaps of the tracker that one run reports.
+// maxTold is how many gaps in the tracker's answers one run reports.
 const maxTold = 16
 
-// openTick begins an iteration: it evaluates the entry conditions, then the gates (R24, R98). The
-// body begins if no condition holds and no person has to be asked.
+// openTick begins an iteration. It evaluates the entry conditions, then the gates (R24, R98). The
+// body begins if no condition holds and no question has to be asked.
 func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t := Tick{
 		Version: Version, RunID: run.RunID, SessionID: r.SessionID, Skill: run.Skill,
@@ -178,7 +178,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Trail: e.Trail,
 	}
 	for _, gap := range e.Unheard {
-		id := callKey("gap", gap) // the text itself may hold a secret
+		id := callKey("gap", gap) // the text itself may contain a secret
 		if !slices.Contains(run.TrackerTold, id) && len(run.TrackerTold) < maxTold {
 			run.TrackerTold = append(slices.Clip(run.TrackerTold), id)
 			t.Notes = append(slices.Clip(t.Notes), gap)
@@ -234,7 +234,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 }
 
 // noteDropped notes that the branch no longer contains the run's tip, and returns that commit. It
-// returns "" if a person's resume has accepted the branch as it is.
+// returns "" if a person's resume accepted the branch as it is.
 func (t *Tick) noteDropped(run *Budget, tip string) string {
 	switch {
 	case tip == "":
@@ -249,27 +249,27 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 
 // EntryFacts holds the facts that the program looks up before an iteration begins.
 type EntryFacts struct {
-	Mode      Mode // for which they were looked up
+	Mode      Mode // mode for which the facts were looked up
 	Notes     []string
 	Gates     []Gate            // divergence gates of a resume
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree
-	Asked     *Asked   // nil if no tracker could be asked
-	Unheard   []string // what the tracker could not tell
-	Edges     [][2]int // dependencies that the tracker knows; used once and not kept
+	Asked     *Asked   // nil if no tracker answered
+	Unheard   []string // facts that the tracker could not provide
+	Edges     [][2]int // dependencies known to the tracker; used once and not kept
 	// Snapshot is the backlog to compare with; nil if the previous iteration recorded it.
 	Snapshot *Snapshot
 	// Head and Branch are the commit and the branch at which an attempt of a task or an audit loop
-	// begins. Nonce makes its claim unlike any other.
+	// begins. Nonce makes the attempt's claim unique.
 	Head, Branch, Nonce string
-	Tree                string // as in Attempt
-	Ignores             string // as in Budget
+	Tree                string // see Attempt
+	Ignores             string // see Budget
 	NoGit               bool   // the project has no repository
-	Own                 any    // what the run's kind looks up itself
+	Own                 any    // facts that the run's kind looks up itself
 	Feedback            string // a person's newest feedback about the task or section (L31)
-	Trail               string // as in Tick
-	Unread              string // why git could not report Head and Branch, or ""
-	Dropped             string // as in Facts
+	Trail               string // see Tick
+	Unread              string // reason why git could not report Head and Branch, or ""
+	Dropped             string // see Facts
 }
 
 // follow continues to track the open PRs of the previous iteration. It defers the review of a PR
@@ -298,8 +298,8 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	}
 }
 
-// carry asks the questions of an exit or of a paused run again. Budget questions are not carried
-// but evaluated again.
+// carry repeats the questions of an exit or of a paused run. Budget questions are evaluated again
+// instead.
 func (t *Tick) carry(gates []Gate) {
 	for _, g := range gates {
 		if g.Kept = false; g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
@@ -309,8 +309,8 @@ func (t *Tick) carry(gates []Gate) {
 }
 
 // applyOfflineAnswers applies the answers that a person gave in a terminal while the run was
-// paused. Each is applied once, and only to a gate that is due again for the same target and
-// commit. The others wait in this tick.
+// paused. Each answer is applied once, and only to a gate that is due again for the same target
+// and commit. The other answers wait in this tick.
 func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 	t.OfflineAnswers = slices.DeleteFunc(slices.Clone(t.OfflineAnswers), func(old Gate) bool {
 		i := slices.IndexFunc(t.Pending, func(g Gate) bool {
@@ -329,7 +329,7 @@ func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 	})
 }
 
-// StartBody counts the iteration and begins its body unless a gate holds the tick back. It reports
+// StartBody counts the iteration and begins its body, unless a gate blocks the tick. It reports
 // whether the body has begun.
 func StartBody(run *Budget, t *Tick) bool {
 	if !t.Started && len(t.Fired) == 0 && len(t.Held()) == 0 {
@@ -362,8 +362,8 @@ func (t *Tick) Worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }
 
-// Held returns the waiting questions that hold everything back, that is, all but those about one
-// merge.
+// Held returns the waiting questions that block the whole tick, which are all except those about
+// one merge.
 func (t *Tick) Held() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
 		return g.Name == PostFeedbackMerge
@@ -378,10 +378,11 @@ func (t *Tick) Unheard() bool {
 	})
 }
 
-// Halting reports whether the tick's close will halt the run.
+// Halting reports whether the end of the tick will halt the run.
 func (t *Tick) Halting() bool { return len(t.Fired) > 0 || t.Interrupted != "" }
 
-// HaltedBy returns the cause for which the tick's close will halt the run, with its text, or "".
+// HaltedBy returns the cause for which the end of the tick will halt the run, with its text, or
+// "".
 func (t *Tick) HaltedBy() string {
 	switch {
 	case t.Interrupted != "":
@@ -406,7 +407,7 @@ func (t *Tick) Interrupt(how string) {
 	}
 }
 
-// latest returns the state from which a resume starts: the run as last saved, with every counter
+// latest returns the state from which a resume starts: the run as last saved, with each counter
 // that is higher in the last history line (R130, R131). Counters only grow, so the higher one is
 // newer.
 func latest(b Budget, last *Iteration) Budget {
@@ -436,8 +437,8 @@ func (b *Budget) With(other *Budget) *Budget {
 	return &own
 }
 
-// SetAs returns the run with everything that a person sets (flags, settings and answers) as in
-// another copy of it.
+// SetAs returns the run with the flags, settings and answers that a person gave in another copy of
+// it.
 func (b *Budget) SetAs(other *Budget) *Budget {
 	own := *b
 	own.Ceilings, own.Policy, own.MaxIdle = other.Ceilings, other.Policy, other.MaxIdle

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// skip leaves a target alone for the rest of the run, as a person answered. It keeps the branch of
-// a PR, because no later iteration tracks the PR.
+// skip excludes a target for the rest of the run, because a person answered so. It stores the
+// branch of a PR, because no later iteration tracks the PR.
 func (b *Budget) skip(t *Tick, target string) {
 	b.DeferredTargets = AppendNew(b.DeferredTargets, target)
 	if branch := t.branchOf(target); branch != "" {
@@ -44,7 +44,7 @@ func (s State) branchOf(target string) string {
 }
 
 // skipped returns the target that a person skipped and that has one of these names or this branch,
-// or "" if there is none. A branch may be written with its owner, as in acme:feature/a.
+// or "" if there is none. A branch may include its owner, as in acme:feature/a.
 func (s State) skipped(branch string, names ...string) string {
 	branch = branch[strings.LastIndexByte(branch, ':')+1:]
 	for _, target := range s.Run.DeferredTargets {
@@ -91,9 +91,9 @@ func (s State) spent(now time.Time, k *Known) *Facts {
 	return Look(&b, s.Tick, nil, now)
 }
 
-// leftAlone explains why no worker is sent: every issue or PR in its task is deferred or in
-// progress elsewhere. It returns "" otherwise. Issues of this tick's own workers are not elsewhere.
-// A task may name a PR by its branch alone. Next to a number, a branch name that is a single plain
+// leftAlone explains why no worker is started: every issue or PR in its task is deferred or in
+// progress elsewhere. It returns "" otherwise. Issues of this tick's own workers do not count. A
+// task may name a PR only by its branch. Next to a number, a branch name that is a single plain
 // word is ignored, because it could be any word.
 func (s State) leftAlone(task *Task) (why string) {
 	for _, target := range s.Run.DeferredTargets {

@@ -11,7 +11,7 @@ import (
 // rewritten.
 const Version = 1
 
-// Skill is a loop's kind: the skill that it invokes on every tick.
+// Skill is a kind of loop: the skill that it invokes on every tick.
 type Skill string
 
 // Status is the state of a run.
@@ -45,8 +45,8 @@ type Ceilings struct {
 	Dollars    USD `json:"max_dollars"`
 }
 
-// Policy holds a person's answers in advance to the questions about ceilings and merges, from flags
-// that they typed. An empty word, as in files of older versions, is the default.
+// Policy holds a person's answers in advance to the questions about ceilings and merges, from
+// flags that they typed. An empty value, as in files of older versions, is the default.
 type Policy struct {
 	NearLimit string `json:"near_limit,omitempty"` // NearAsk, NearContinue or NearStop
 	Merges    string `json:"merges,omitempty"`     // MergesFeedback, MergesAsk or MergesNever
@@ -83,7 +83,7 @@ type Tokens struct {
 	CacheWrite5m int64 `json:"cache_write_5m"`
 	CacheWrite1h int64 `json:"cache_write_1h"`
 	WebSearches  int64 `json:"web_searches,omitempty"`
-	Messages     int64 `json:"messages,omitempty"` // of models; 0 in older files (A26)
+	Messages     int64 `json:"messages,omitempty"` // responses of models; 0 in older files (A26)
 	Dollars      USD   `json:"dollars"`
 }
 
@@ -100,7 +100,7 @@ func (t Tokens) Add(o Tokens) Tokens {
 	}
 }
 
-// Less returns what t has above o, kind by kind. No kind is below zero.
+// Less returns t minus o, kind by kind, at least zero.
 func (t Tokens) Less(o Tokens) Tokens {
 	return Tokens{
 		max(0, t.Input-o.Input), max(0, t.Output-o.Output), max(0, t.CacheRead-o.CacheRead),
@@ -119,8 +119,8 @@ func Sum(byModel map[string]Tokens) (sum Tokens) {
 }
 
 // Budget is a run: its identity, its ceilings and everything spent so far. It is the content of
-// {skill}.budget.json (R109) and, as a copy in every history line, the state from which a resume
-// starts (R131). KindRun holds the fields of single kinds.
+// {skill}.budget.json (R109). Every history line contains a copy, from which a resume starts
+// (R131). KindRun holds fields that only some kinds use.
 type Budget struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -149,14 +149,14 @@ type Budget struct {
 	StopDetail *StopDetail `json:"stop_detail,omitempty"`
 	// SinglePR is the PR that a review watches, with --pr; 0 for all PRs.
 	SinglePR int `json:"single_pr,omitempty"`
-	Seq      int `json:"seq"` // number of the run's history lines that it includes
+	Seq      int `json:"seq"` // number of the last history line that it includes
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
 	DeferredTargets []string          `json:"deferred_targets,omitzero"`
 	// SkippedBranches holds the known branches of the PRs among DeferredTargets.
 	SkippedBranches Branches `json:"deferred_branches,omitempty"`
 	// FailedIssues lists the issues that the run last worked on and did not finish. Their
-	// in-progress labels are its own.
+	// in-progress labels belong to the run.
 	FailedIssues []int    `json:"failed_issues,omitzero"`
 	Cursors      []Cursor `json:"cursors,omitempty"`
 
@@ -178,9 +178,9 @@ type Budget struct {
 	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
-	// ActiveSince and MinutesBefore are the run's clock: MinutesBefore plus the whole minutes since
-	// ActiveSince. A zero ActiveSince means StartedAt; it is set once the run pauses or the wall
-	// clock is set back (R32).
+	// ActiveSince and MinutesBefore are the run's clock, which shows MinutesBefore plus the whole
+	// minutes since ActiveSince. A zero ActiveSince means StartedAt; it is set when the run pauses
+	// or the wall clock is set back (R32).
 	ActiveSince   time.Time `json:"active_since,omitzero"`
 	MinutesBefore int       `json:"minutes_before,omitempty"`
 	// Clock holds the last readings of the clocks. While the run was active, the wall clock was set
@@ -193,8 +193,8 @@ type Budget struct {
 	// reported.
 	Config     string `json:"config,omitempty"`
 	ConfigTold bool   `json:"config_told,omitempty"`
-	// TrackerTold identifies the gaps of the tracker that were reported. Each is reported once a
-	// run.
+	// TrackerTold identifies the gaps in the tracker's answers that were reported. Each is reported
+	// once in a run.
 	TrackerTold []string `json:"tracker_told,omitempty"`
 	// Ask identifies the person's Ask command when the run began or they last resumed it; empty if
 	// there was no such command. Asking is the digest of a secret of the process that passes the
@@ -211,10 +211,10 @@ type Budget struct {
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
 	// EventsFrom is the client process over whose sockets the run's events come; nil if the entry
-	// did not come that way, or if that is not known.
+	// did not come over a socket, or if the process is unknown.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	// Scheduled lists the prompts for this loop in the session's schedule at the last Stop; nil
-	// before the first Stop. NextTick is when the first of them fires; zero if that is not known.
+	// before the first Stop. NextTick is when the first of them fires; zero if unknown.
 	Scheduled []string  `json:"scheduled,omitzero"`
 	NextTick  time.Time `json:"next_tick_at,omitzero"`
 	// LastPrompts lists the prompt ids of the last closed tick. A second entry in one of them is
@@ -226,37 +226,35 @@ type Budget struct {
 	Pending []Gate `json:"pending_gates,omitempty"`
 	// Carried holds answers that belong to the next history line (R38).
 	Carried []GateAnswer `json:"carried_gates,omitempty"`
-	// SkippedLines counts transcript lines that could not be read. Their usage is in no sum.
+	// SkippedLines counts transcript lines that could not be read. Sums do not include their usage.
 	SkippedLines int `json:"skipped_lines,omitempty"`
 	// SealedIn is the user's state directory that holds the run's seal; empty if no seal could be
 	// written.
 	SealedIn string `json:"sealed_in,omitempty"`
-	// Replaced counts how often the run's files were rewritten because something else had changed
+	// Replaced counts how often the run's files were restored after something else had changed
 	// them.
 	Replaced int `json:"replaced,omitempty"`
 	// Receipts holds a receipt for each of the last sessions in which the hooks fired for the run.
 	Receipts []Receipt `json:"receipts,omitzero"`
 	// the fields of the run's kind
 	KindRun
-	// MaxIdle is the number of iterations in a row without a change that ends a work or prompt
+	// MaxIdle is the number of consecutive iterations without a change that ends a work or prompt
 	// loop; 0 for no bound.
 	MaxIdle int `json:"max_idle,omitempty"`
 	// Idle counts the last iterations in which nothing changed; nil if the last one changed
 	// something.
 	Idle *Idle `json:"idle,omitempty"`
-	// RetryAt is when the next attempt may begin, after one that ended because of the service
-	// (T95).
+	// RetryAt is when the next attempt may begin after the service's failure ended one (T95).
 	RetryAt time.Time `json:"retry_at,omitzero"`
 	// Jobs lists background work that the run started and whose end was not reported.
 	Jobs []Job `json:"jobs,omitzero"`
 }
 
-// Blocks records the reasons for which Stops of one prompt were blocked. A block is counted before
-// it is printed.
+// Blocks records why Stops of one prompt were blocked. A block is counted before it is printed.
 type Blocks struct {
 	PromptID string   `json:"prompt_id,omitempty"`
 	Reasons  []string `json:"reasons,omitempty"`
-	// At is the machine's time when the last one was counted.
+	// At is the machine's time when the last block was counted.
 	At time.Time `json:"at,omitzero"`
 }
 
@@ -266,7 +264,8 @@ type StopDetail struct {
 	Iteration int    `json:"iteration"`
 }
 
-// Process identifies a process by more than its number, which a later process may get.
+// Process identifies a process. The number alone is not enough, because a later process may get
+// the same number.
 type Process struct {
 	PID int `json:"pid"`
 	// kernel start time with the boot id; empty when unknown
@@ -275,12 +274,13 @@ type Process struct {
 	Host   string `json:"host,omitempty"`
 }
 
-// Tracker identifies the tracker in which a run looks up issues and PRs, from git, CLAUDE.md and
-// PATH when the run began. If they lead to another tracker later, that one is not asked.
+// Tracker identifies the tracker in which a run looks up issues and PRs, according to git,
+// CLAUDE.md and PATH when the run began. If these later lead to another tracker, the run does not
+// use that one.
 type Tracker struct {
 	Kind string `json:"kind,omitempty"` // github, gitlab, gitea or command; "" without a tracker
 	Host string `json:"host,omitempty"`
-	Repo string `json:"repo,omitempty"` // as in "acme/app"
+	Repo string `json:"repo,omitempty"` // for example "acme/app"
 	// Client is the path of the program that queries the tracker, or the configured command; empty
 	// if the program was not installed.
 	Client string `json:"client,omitempty"`
@@ -291,7 +291,7 @@ type Tracker struct {
 	Origin string `json:"origin,omitempty"`
 }
 
-// Lock is {skill}.lock: the iteration that works on the skill right now (R64–R66).
+// Lock is {skill}.lock: it identifies the iteration that is working on the skill (R64–R66).
 type Lock struct {
 	Iteration int       `json:"iteration"`
 	StartedAt time.Time `json:"started_at"`
@@ -303,7 +303,7 @@ type Lock struct {
 
 // Gate is one question to a person, waiting for its answer.
 type Gate struct {
-	Name     string   `json:"name"` // of a GateKind, as in "budget-escalation"
+	Name     string   `json:"name"` // name of a GateKind, as in "budget-escalation"
 	Question string   `json:"question"`
 	Header   string   `json:"header"` // at most 12 characters, the client's limit
 	Options  []Option `json:"options"`
@@ -314,15 +314,16 @@ type Gate struct {
 	// HeadSHA is the PR's commit when the question was asked. An approval is valid for that commit
 	// only.
 	HeadSHA string `json:"head_sha,omitempty"`
-	// Answer is set by a person's own terminal or Ask command while the run is paused. Origin is as
-	// in GateAnswer.
+	// Answer is set from a person's terminal or Ask command while the run is paused. For Origin,
+	// see GateAnswer.
 	Answer string     `json:"answer,omitempty"`
 	Origin string     `json:"origin,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
-	// Notified reports whether the person was notified of this question, which happens once.
+	// Notified reports whether the person was notified of this question. Each question is notified
+	// once.
 	Notified bool `json:"told,omitempty"`
-	// Kept reports whether the person answered hold. If so, it is not asked again before the run is
-	// resumed.
+	// Kept reports whether the person answered hold. The question is then not asked again before
+	// the run is resumed.
 	Kept bool `json:"kept,omitempty"`
 }
 
@@ -389,7 +390,7 @@ type Failure struct {
 
 // Iteration is one line of {skill}.history.jsonl. Appending it commits the iteration: it contains
 // the whole budget, so a crash before the budget file is written loses nothing (R118–R122).
-// KindLine holds the fields of single kinds.
+// KindLine holds fields that only some kinds use.
 type Iteration struct {
 	Version    int          `json:"version"`
 	RunID      string       `json:"run_id"`
@@ -421,9 +422,9 @@ type Iteration struct {
 	// FromTracker reports whether Backlog came from the tracker; otherwise it came from the skill.
 	FromTracker bool  `json:"backlog_from_tracker,omitempty"`
 	Plan        []int `json:"plan,omitempty"`
-	// Taken lists the issues to which its workers were sent, if PRs came of it.
+	// Taken lists the issues for which its workers were started, if that led to PRs.
 	Taken []int `json:"taken,omitempty"`
-	// Titles names the issues that it planned, took up or failed, as the tracker has them.
+	// Titles holds the tracker's titles of the issues that it planned, took up or failed.
 	Titles []Issue `json:"titles,omitempty"`
 	// Facts is "missing" if the skill reported nothing.
 	Facts        string `json:"facts,omitempty"`
@@ -436,9 +437,10 @@ type Iteration struct {
 	// transcript lines that could not be read
 	SkippedLines int      `json:"skipped_lines,omitempty"`
 	Observed     Observed `json:"observed,omitzero"`
-	Denied       []Denial `json:"denied,omitempty"`        // tool calls that were refused
-	EndedWorkers []string `json:"ended_workers,omitempty"` // by this program, in mid-work
-	Overrun      *Overrun `json:"overrun,omitempty"`       // nil below the dollar ceiling
+	Denied       []Denial `json:"denied,omitempty"` // tool calls that were refused
+	// ended by this program during their work
+	EndedWorkers []string `json:"ended_workers,omitempty"`
+	Overrun      *Overrun `json:"overrun,omitempty"` // nil below the dollar ceiling
 	// the fields of the run's kind
 	KindLine
 }
@@ -478,7 +480,7 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// first returns the first item that is as asked for, or nil.
+// first returns the first item for which is returns true, or nil.
 func first[T any](list []T, is func(T) bool) *T {
 	for i := range list {
 		if is(list[i]) {

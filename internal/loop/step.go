@@ -1,5 +1,5 @@
-// Package loop decides when an unattended loop must stop, what a person must be asked, and what
-// comes next.
+// Package loop decides when an unattended loop must stop, which questions a person must answer, and
+// what comes next.
 //
 // It is pure: values in, values out. It reads no clock, disk, environment or JSON; the tags on its
 // types only name the fields that the store writes.
@@ -20,7 +20,7 @@ func Step(s State, k Known, e Event) (out Outcome) {
 	return e.step(s.clone(), &k)
 }
 
-// needed makes the facts the outcome of a Step that Require has ended.
+// needed sets the outcome of a Step that Require has ended to the missing facts.
 func (k *Known) needed(out *Outcome) {
 	switch p := recover(); p {
 	case nil:
@@ -31,8 +31,8 @@ func (k *Known) needed(out *Outcome) {
 	}
 }
 
-// errLacks unwinds a Step to its caller. A rule that lacks a fact decides nothing, and no later
-// rule is asked.
+// errLacks unwinds a Step to its caller. A rule that needs a missing fact decides nothing, and no
+// later rule is evaluated.
 var errLacks = errors.New("a fact is missing")
 
 // Event is one thing that happened in a session, as in TurnEnd, Prompt, Call or Result.
@@ -40,12 +40,12 @@ type Event interface {
 	step(s State, k *Known) Outcome
 }
 
-// State holds the files of one loop. A part that does not exist is nil.
+// State holds the contents of the files of one loop. A part is nil if its file does not exist.
 type State struct {
 	Run   *Budget
 	Tick  *Tick
 	Claim *Claim
-	Quiet *Quiet // of a run that has ended, as long as its gate holds
+	Quiet *Quiet // the gate of a run that has ended, as long as it applies
 }
 
 // Turn holds the fields that all events share: the time, and the session and prompt of the event.
@@ -56,8 +56,8 @@ type Turn struct {
 	Attended bool   // a person can answer a dialog
 }
 
-// Outcome holds the effects of an event on a loop. The caller carries its fields out in this order.
-// The zero value lets the client continue.
+// Outcome holds the effects of an event on a loop. The caller carries out its fields in this
+// order. The zero value lets the client continue.
 type Outcome struct {
 	Need  *Known // the facts, with the missing ones asked for; nil if none is missing
 	Save  Save
@@ -77,19 +77,19 @@ func (o Outcome) Nothing() bool {
 		!o.Abandon && !o.Again && len(o.Notify) == 0
 }
 
-// Save holds the changes to write before the reply is printed. A nil field leaves its file as it
-// is.
+// Save holds the changes to write before the reply is printed. A nil field leaves its file
+// unchanged.
 type Save struct {
 	Close     *Closing // ends the iteration: line, run and tick in one commit
 	Run       *Budget
 	Tick      *Tick
 	Claim     *Claim
-	DropClaim bool       // no session waits any longer
+	DropClaim bool       // no session waits for the lock any longer
 	Line      *Iteration // a history line that ends no iteration; written first
-	Force     *Lock      // the lock to remove, as a person allowed
+	Force     *Lock      // the lock to remove, because a person allowed it
 	Counted   *Budget    // the run with the new iteration counted; written after the tick
 	DropTick  bool       // remove the tick of a run that no longer exists
-	Quiet     *Quiet     // of a run that has ended; written after Close
+	Quiet     *Quiet     // gate of a run that has ended; written after Close
 	Release   bool       // the run that has ended no longer governs its session
 	Enter     *Entering
 }
@@ -102,27 +102,27 @@ func (s *Save) leave(c *Claim, session string) {
 
 // Reply holds the answer to the client and the person. The caller puts it into words.
 type Reply struct {
-	Continue *Continue // holds the turn open (R117)
+	Continue *Continue // keeps the turn open (R117)
 	Refuse   string    // refuses the prompt, with this text
-	Fires    bool      // the schedule that brought the refused prompt still fires
+	Fires    bool      // the schedule of the refused prompt still fires
 	Hidden   bool      // do not show the refused prompt, because no person wrote it
 	Missed   []Wakeup  // wakes that were refused since the run ended, for the person who is back
 	// the iteration that ended, for its status block, and the final report if the run ended
 	Closed     *Closing
-	Between    bool        // Closed ended no iteration, so it has notes and no status block
-	AtStop     bool        // Closed ended at its own Stop, so no other session need be told
+	Between    bool        // Closed ended no iteration, so it has notes but no status block
+	AtStop     bool        // Closed ended at its own Stop, so no other session needs the news
 	Draining   bool        // the interrupted iteration waits for its workers
-	Wakes      bool        // the prompt would start the run that ends with it again
+	Wakes      bool        // the prompt would restart the run that ends with it
 	Answers    *Answered   // the person's answers and their effects
 	Deny       *Deny       // refuses the call
 	Ask        []Gate      // fills the dialog with these questions
 	PassedOver *PassedOver // the tick that did not begin
 	Force      *Admission  // ask the person whether to take the lock
 	Began      bool        // the iteration has begun
-	Note       string      // for the status block of the iteration that begins
-	Context    string      // for the model
-	Say        string      // for the person and the model
-	Prompt     string      // replaces the prompt of the worker that is sent
+	Note       string      // note for the status block of the iteration that begins
+	Context    string      // text for the model
+	Say        string      // text for the person and the model
+	Prompt     string      // replaces the prompt of the worker that is started
 }
 
 func (r Reply) empty() bool {
@@ -132,7 +132,7 @@ func (r Reply) empty() bool {
 		r.Missed == nil && r.Say == ""
 }
 
-// Notice is an event of which a person away from the session is notified.
+// Notice is an event about which a person away from the session is notified.
 type Notice struct {
 	Gate *Gate   // its question is about to be shown
 	Run  *Budget // it has halted or paused

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Explained is the row of a condition or gate for a run, for a person.
+// Explained describes a condition or gate of a run for a person.
 type Explained struct {
-	Number  int    `json:"number,omitempty"` // of a condition; 0 for a gate
+	Number  int    `json:"number,omitempty"` // number of a condition; 0 for a gate
 	Name    string `json:"name"`
-	Applies bool   `json:"applies"` // to this kind of run
-	// Holds is the text with which the condition would stop the run now, or the gate's waiting
+	Applies bool   `json:"applies"` // whether it applies to this kind of run
+	// Holds is the text of the condition if it would stop the run now, or the gate's waiting
 	// question.
 	Holds string `json:"holds,omitempty"`
-	// Now is the present value and the distance, as in "3 of 5 iterations; fires at the exit of the
+	// Now is the current value and the distance, as in "3 of 5 iterations; fires at the exit of the
 	// 5th".
 	Now string `json:"now"`
 }
 
-// States returns the rows of the conditions. It decides nothing.
+// States describes the conditions. It decides nothing.
 func States(f *Facts) []Explained {
 	var list []Explained
 	for _, c := range Conditions() {
@@ -39,8 +39,8 @@ func States(f *Facts) []Explained {
 	return list
 }
 
-// GateStates returns the rows of the gates: the waiting question, the answer given in the open
-// iteration, or the state in which the gate would ask.
+// GateStates describes the gates: the waiting question, the answer given in the open iteration, or
+// when the gate would ask.
 func GateStates(f *Facts) []Explained {
 	var list []Explained
 	for i, k := range Gates() {

@@ -6,7 +6,7 @@ import (
 )
 
 // Tick is the open iteration: {skill}.tick.json. It exists from the iteration's entry to its end.
-// After a crash the missing history line is made from it. Attempt holds the fields of single kinds.
+// After a crash, the missing history line is derived from it. Attempt is only used by some kinds.
 type Tick struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -14,11 +14,13 @@ type Tick struct {
 	Skill     Skill     `json:"skill"`
 	Iteration int       `json:"iteration"`
 	StartedAt time.Time `json:"started_at"`
-	// Prompts lists the prompt ids of this tick: its own, and those of its workers' notifications.
+	// Prompts lists the prompt ids of this tick: the id of its own prompt and those of its workers'
+	// notifications.
 	Prompts    []string `json:"prompts"`
 	Transcript string   `json:"transcript"`
 	Unattended bool     `json:"unattended,omitempty"`
-	// Braked reports whether the links of the brake precede the session's Bash commands.
+	// Braked reports whether the links of the brake come first in PATH for the session's Bash
+	// commands.
 	Braked bool `json:"braked,omitempty"`
 	// Started reports whether the gates at entry are answered and the iteration counts.
 	Started bool `json:"body"`
@@ -32,8 +34,8 @@ type Tick struct {
 	Fired    []Fired      `json:"fired,omitempty"`
 	Pending  []Gate       `json:"pending,omitempty"`
 	Answered []GateAnswer `json:"answered,omitempty"`
-	// OfflineAnswers holds a person's answers from a terminal whose question has not been asked
-	// again in the resumed tick yet.
+	// OfflineAnswers holds a person's answers from a terminal whose questions the resumed tick has
+	// not asked again yet.
 	OfflineAnswers []Gate `json:"given,omitempty"`
 	// DeferredAnswers holds answers given at this iteration's exit. They belong to the next one's
 	// line (R38).
@@ -43,7 +45,8 @@ type Tick struct {
 	Approvals []Approval `json:"approvals,omitempty"`
 	// Reviews lists the reviews that were let through, one round for each PR (R149).
 	Reviews []PostedReview `json:"reviews,omitempty"`
-	// Replan reports whether a person asked for a new plan: workers are sent only for its issues.
+	// Replan reports whether a person asked for a new plan. Workers are then only started for its
+	// issues.
 	Replan bool `json:"replan,omitempty"`
 
 	// Counted lists the tool calls whose effects are counted, each as event, tool_use_id and a hash
@@ -52,37 +55,40 @@ type Tick struct {
 	Counted []string `json:"counted_calls,omitempty"`
 	Passed  []Passed `json:"passed_merges,omitempty"`
 
-	// Denied lists the calls that were refused. Refused identifies the last of them, so that a
+	// Denied lists the calls that were refused. Refused identifies the latest of them, so that a
 	// duplicate event is counted once.
 	Denied  []Denial `json:"denied,omitempty"`
 	Refused []string `json:"denied_calls,omitempty"`
 	// Running is the spending counted since the iteration began. DollarsTold lists the threads that
-	// were told that the dollar ceiling is reached: agent ids, or "main" for the main thread.
+	// were informed that the dollar ceiling is reached: agent ids, or "main" for the main thread.
 	Running     *Running `json:"running,omitempty"`
 	DollarsTold []string `json:"dollars_told,omitempty"`
 
 	// Observed during the tick.
-	Agents  int      `json:"agents_dispatched"`
-	Workers []string `json:"workers,omitempty"` // ids of background agents not known to have ended
-	// EndedWorkers lists the ids of agents that a refusal ended (R44). No event reports their end.
+	Agents int `json:"agents_dispatched"`
+	// ids of background agents that are not known to have ended
+	Workers []string `json:"workers,omitempty"`
+	// EndedWorkers lists the ids of agents that a refusal ended (R44). No event reports that these
+	// ended.
 	EndedWorkers []string `json:"ended_workers,omitempty"`
 	// Typed is the id of the prompt that a person typed while the workers of the ended turn
 	// finished.
 	Typed string `json:"typed_in,omitempty"`
 	// Wakes lists the wakes that were refused since a person ended the turn with Esc.
 	Wakes   []Wakeup `json:"refused_wakes,omitempty"`
-	Critics []string `json:"critics,omitempty"` // critics that were sent, each as "thread/type"
-	// Taken lists the issues to which this tick's own workers were sent.
+	Critics []string `json:"critics,omitempty"` // critics that were started, each as "thread/type"
+	// Taken lists the issues for which this tick's own workers were started.
 	Taken    []int    `json:"taken,omitempty"`
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`
 	Merges   int      `json:"merges_attempted"`
-	MergesOf []int    `json:"merges_of,omitempty"`  // the PRs of those attempts, in order
-	Labels   []string `json:"labels_set,omitempty"` // still set, as "#143 in-progress" (R44)
+	MergesOf []int    `json:"merges_of,omitempty"` // the PRs of those attempts, in order
+	// labels that are still set, as "#143 in-progress" (R44)
+	Labels   []string `json:"labels_set,omitempty"`
 	QmdError string   `json:"qmd_error,omitempty"`
 	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
 
-	// Starts holds the starts that links of the brake reported and whose results have not come yet.
+	// Starts holds the starts that links of the brake reported and whose results are still missing.
 	Starts Starts `json:"starts,omitzero"`
 
 	// Recorded at entry.
@@ -99,16 +105,16 @@ type Tick struct {
 	// branches and uncommitted files; empty if unknown.
 	Trail string `json:"trail,omitempty"`
 
-	// Observed holds the part of the above that the program itself saw.
+	// Observed holds the facts above that the program itself saw.
 	Observed Observed `json:"observed,omitzero"`
 
 	// Report merges all reports of the skill in this tick.
 	Report Report `json:"report"`
-	// Reported reports whether at least one report came.
+	// Reported reports whether the skill has reported at least once.
 	Reported bool `json:"reported"`
 }
 
-// Asked holds the tracker's own answers. A skill's report about the same is ignored.
+// Asked holds the tracker's own answers. A skill's report about the same facts is ignored.
 type Asked struct {
 	// Backlog is nil if the tracker could not return all of it.
 	Backlog *Backlog `json:"backlog,omitempty"`
@@ -124,14 +130,14 @@ type Asked struct {
 	Unknown []Unknown `json:"unknown,omitempty"`
 }
 
-// Unknown explains why it is not known who commented on a PR.
+// Unknown explains why it is unknown who commented on a PR.
 type Unknown struct {
 	PR  int    `json:"pr"`
 	Why string `json:"why"`
 }
 
-// Observed holds what the program itself saw. Other facts about an iteration's PRs are claims of
-// the skill.
+// Observed holds facts that the program itself saw. Other facts about an iteration's PRs are
+// claims of the skill.
 type Observed struct {
 	// PRs that successful calls opened, commented on or merged
 	PRs      []int `json:"prs,omitempty"`
@@ -167,9 +173,11 @@ type Dialog struct {
 	Forged bool `json:"forged,omitempty"`
 	// Done reports whether its answers were recorded.
 	Done bool `json:"done,omitempty"`
-	// Shown lists the gates' questions that the program put into the call. It answers only those.
+	// Shown lists the gates' questions that the program put into the call. The dialog can answer
+	// only those.
 	Shown []string `json:"shown,omitempty"`
-	// Brought holds the answers by question that the person's Ask command gave while it was open.
+	// Brought holds the answers, by question, that the person's Ask command gave while the dialog
+	// was open.
 	Brought map[string]string `json:"brought,omitempty"`
 }
 
@@ -195,7 +203,7 @@ type Report struct {
 	Qmd       *QmdOutcome `json:"qmd,omitempty"`
 	Outcome   LineOutcome `json:"outcome,omitempty"` // ok or errored
 	Note      string      `json:"note,omitempty"`
-	// Findings, Resolved (their ids) and Verdict (clean or dirty) are an auditor's.
+	// Findings, Resolved (finding ids) and Verdict (clean or dirty) are set by an auditor.
 	Findings []ReportedFinding `json:"findings,omitempty"`
 	Resolved []string          `json:"resolved,omitempty"`
 	Verdict  string            `json:"verdict,omitempty"`
@@ -236,31 +244,32 @@ type QmdOutcome struct {
 }
 
 // Claim is {skill}.claim.json: a session that found the lock held and may take it or wait for it.
-// It exists while a force-unlock question waits (R103), while --lock=wait polls (R47), and after
-// such a question was answered stop.
+// The file exists while a force-unlock question waits (R103), while --lock=wait polls (R47), and
+// after such a question was answered with stop.
 type Claim struct {
 	Version   int       `json:"version"`
 	SessionID string    `json:"session_id"`
 	Skill     Skill     `json:"skill"`
 	PromptID  string    `json:"prompt_id"`
-	Command   string    `json:"command"` // as in "/sdd:work"
+	Command   string    `json:"command"` // for example "/sdd:work"
 	Args      string    `json:"args"`
 	Since     time.Time `json:"since"`
 	Iteration int       `json:"iteration"` // the iteration that would have run
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
-	// EventsFrom is as in Budget, for the claiming session. Heard reports whether PostToolUse
+	// EventsFrom is the field of Budget for the claiming session. Heard reports whether PostToolUse
 	// events of that session reach the program.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	Heard      bool     `json:"heard,omitempty"`
 	Stopped    bool     `json:"stopped,omitempty"`
 	// Blocked reports whether a Stop was blocked once, to get the answer or to remove the schedule.
 	Blocked  bool   `json:"blocked,omitempty"`
-	StopText string `json:"stop_text,omitempty"` // the reason, if it was not the gate
+	StopText string `json:"stop_text,omitempty"` // the reason, if the gate was not the reason
 	// Scheduled lists the prompts that the session had scheduled for the stopped loop at its last
 	// Stop.
 	Scheduled []string `json:"scheduled,omitempty"`
-	// Waiters holds the other sessions that wait for the lock, by id, and since when.
+	// Waiters holds the other sessions that wait for the lock, by id, with the time since when each
+	// waits.
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
 }
 

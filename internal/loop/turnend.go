@@ -9,9 +9,9 @@ import (
 // TurnEnd is a Stop: the end of a turn.
 type TurnEnd struct {
 	Turn
-	First    bool      // no Stop of this turn was blocked before, according to the client
-	Began    time.Time // by the machine's clock, when the hook started
-	Wall     time.Time // by the machine's clock, now
+	First    bool      // the client reports that no Stop of this turn was blocked before
+	Began    time.Time // machine's time when the hook started
+	Wall     time.Time // machine's time now
 	Working  []string  // ids of the background workers that still run
 	Schedule []Scheduled
 	DontAsk  bool // the session's permission mode allows no dialog
@@ -20,19 +20,19 @@ type TurnEnd struct {
 // Scheduled is one prompt that the session has scheduled.
 type Scheduled struct {
 	Prompt string
-	Next   time.Time // when it fires next; zero if that is not known
-	End    string    // the call that removes it, as in "CronDelete 1"
+	Next   time.Time // next time at which it fires; zero if unknown
+	End    string    // the call that removes the schedule, as in "CronDelete 1"
 }
 
-// Continue is a reason to block a Stop, with what is asked for. Each reason blocks a prompt at most
-// once, and the kind bounds all blocks of a prompt.
+// Continue is a reason to block a Stop, with a request to the model. Each reason blocks a prompt
+// at most once, and the kind bounds all blocks of a prompt.
 type Continue struct {
 	// recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or a name of the kind's own
 	Name     string
-	Text     string      // of the kind's own: the request to the model; "" asks for the report
-	Gates    []Gate      // of a gate: the questions that wait
-	Schedule []Scheduled // of unschedule: what would start the ended loop again
-	Until    time.Time   // the Stop waits until then before it asks; zero for no wait
+	Text     string      // the kind's own request to the model; "" asks for the report
+	Gates    []Gate      // for a gate: the questions that wait
+	Schedule []Scheduled // for unschedule: schedules that would start the ended loop again
+	Until    time.Time   // the Stop waits until this time before it asks; zero for no wait
 }
 
 // step ends the open iteration of the session, or blocks the Stop for something that only the model
@@ -57,14 +57,14 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 		return Outcome{Save: Save{Run: s.Run}}
 	case !e.open(s):
 		return Outcome{}
-	case e.Foreign(s) && !s.Tick.Draining: // a later turn ends; the tick's own was cut off
+	case e.Foreign(s) && !s.Tick.Draining: // a later turn ends; the tick's own turn was cut off
 		return Prompt{Turn: e.Turn}.step(s, k)
 	case len(e.Working) > 0:
 		s.Tick.Draining, s.Tick.Workers = true, e.Working
 		s.Tick.Prompts = AppendNew(s.Tick.Prompts, e.Prompt)
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
 	}
-	s.Tick.Workers = nil // workers that were ended raise no event
+	s.Tick.Workers = nil // no event reports workers that were ended
 	if out, decided := e.attempt(s, k); decided {
 		return out
 	}
@@ -97,16 +97,17 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	return out
 }
 
-// duplicate reports whether another registration of the hooks has already answered this Stop: a
-// Stop of this turn was blocked after this hook began. A block far in the future was recorded by a
-// clock that was set back since.
+// duplicate reports whether another registration of the hooks has already answered this Stop,
+// because a Stop of this turn was blocked after this hook began. A block far in the future comes
+// from a clock that has since been set back.
 func (e TurnEnd) duplicate(b *Budget) bool {
 	ahead := b.Blocks.At.Sub(e.Began)
 	return e.First && e.Prompt != "" && b.Blocks.PromptID == e.Prompt &&
 		len(b.Blocks.Reasons) > 0 && ahead > 0 && ahead < time.Minute
 }
 
-// closeOwn ends the iteration at the end of its own turn, unless the turn still owes something.
+// closeOwn ends the iteration at the end of its own turn, unless a fact or an answer is still
+// missing.
 func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	k.wantClose(s)
 	k.wantIf(s.Tick.Draining, &k.Marked)
@@ -115,7 +116,7 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 		s.measure(k)
 	}
 	k.Require()
-	if s.Tick.Draining && *k.Marked.Is { // Esc in a turn that a worker's end had started
+	if s.Tick.Draining && *k.Marked.Is { // Esc in a turn that the end of a worker started
 		s.Tick.Interrupt(ByEsc)
 	}
 	for _, pr := range k.Around.Is.PRs {
@@ -161,8 +162,8 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 // orderHold is the only reason that may block a prompt more than once.
 const orderHold = "order"
 
-// hold counts a block of this prompt. It returns false if the prompt was blocked for this reason,
-// or too often, before.
+// hold counts a block of this prompt. It returns false if the prompt was already blocked for this
+// reason, or too often.
 func (e TurnEnd) hold(run *Budget, reason string) bool {
 	b := &run.Blocks
 	if b.PromptID != e.Prompt {
@@ -177,8 +178,8 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 	return true
 }
 
-// closeNow closes the iteration. It blocks the Stop once more for a final call if the run ended but
-// is still scheduled, or if nothing would start the next iteration.
+// closeNow closes the iteration. It blocks the Stop once more for a final call if the run ended
+// but is still scheduled, or if nothing would start the next iteration.
 func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	looped := len(crons) > 0 && s.Run.Drive() == ""
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Is.UnderLoop || looped
@@ -218,8 +219,9 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	return nil
 }
 
-// claimUnanswered ends the turn that would force another's lock without the person's answer. The
-// answer is asked for once. After that the claim is dropped, and the next tick asks again.
+// claimUnanswered ends a turn that asked to force another session's lock but has no answer from
+// the person. The answer is requested once. After that the claim is dropped, and the next tick
+// asks again.
 func (e TurnEnd) claimUnanswered(c *Claim) Outcome {
 	own := c.PromptID == e.Prompt
 	switch {
@@ -264,7 +266,8 @@ func prompts(crons []Scheduled) (list []string) {
 	return list
 }
 
-// noteSchedule records the session's schedule for the run, and reports whether it was new.
+// noteSchedule records the session's schedule for the run, and reports whether the schedule is
+// new.
 func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 	list, first := append([]string{}, prompts(crons)...), time.Time{}
 	for _, c := range crons {
