@@ -19,6 +19,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -117,20 +118,29 @@ func missingProgram(ctx context.Context, root, command string) (why, way string)
 	return "", ""
 }
 
-// permitted returns an error if the permissions of the driver's clients do not let a worker write,
-// run the check and commit, or if the session is in plan mode. It allows permissions that it cannot
-// read. The other permissions of a session are not checked.
+// permitted returns an error if the client's permissions do not let a worker write, run the check
+// and commit. It allows permissions that it cannot read, or that a person at a terminal may still
+// grant.
 func (h *handler) permitted(check string) error {
 	const flags = "--permission-mode acceptEdits --allowedTools Bash"
-	way := "add the client's own flags: -- " + flags
+	way := "start the client with " + flags
+	args := h.clientFlags
 	switch {
+	case h.ev.Name == "":
+		way = "add the client's own flags: -- " + flags
 	case h.ev.PermissionMode == "plan":
 		return hint.New("leave it with Shift+Tab, then type the command again",
 			"workers cannot write in plan mode")
-	case h.ev.Name != "":
+	case h.attended():
 		return nil
+	default:
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", proc.Owner().PID))
+		args = strings.Split(string(text), "\x00")
+		if err != nil || !slices.Contains(args, "-p") && !slices.Contains(args, "--print") {
+			return nil
+		}
 	}
-	p := h.permissions(h.clientFlags)
+	p := h.permissions(args)
 	switch {
 	case p.unknown || p.mode == "bypassPermissions" || p.mode == "auto":
 	case p.mode == "plan":

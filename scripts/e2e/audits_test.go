@@ -375,7 +375,7 @@ func TestTheDriverAuditsAPlan(t *testing.T) {
 		t.Errorf("phases (-want +got):\n%s\n%s", diff, out)
 	}
 	for _, want := range []string{"the final audit · outage", "waiting until ",
-		"the coding of section 1 - Part 1 - 0 of 3 sections clean, 1 open bug, 0 open warnings - $",
+		"the coding of section 1 · Part 1 · 0 of 3 sections clean, 1 open bug, 0 open warnings · $",
 		"Cause: audit_complete"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the person was not told %q, but:\n%s", want, out)
