@@ -1,9 +1,9 @@
-// Package plugin holds what makes this folder a plugin of the client, embedded: the one source of
-// what is registered, whether the client reads the files or the program writes the same into a
-// settings file.
+// Package plugin embeds the files that make this folder a plugin of the client. They are the only
+// source of the registration, whether the client reads them or the program writes the same entries
+// into a settings file.
 package plugin
 
-import _ "embed" // the files below
+import _ "embed" // for the files below
 
 // Hooks is hooks.json: every event with its hook word and timeout.
 //

@@ -27,13 +27,13 @@ import (
 
 const (
 	askTime = 24 * time.Hour // bounds one run of the Ask command
-	askPoll = time.Second    // interval between two checks whether the question still waits
-	maxAsks = 3              // how often a question is asked if no answer is understood
+	askPoll = time.Second    // interval between checks whether the question still waits
+	maxAsks = 3              // how often a question is asked before its answer is understood
 )
 
-// StartAsking starts a process that sends the questions of the project's paused run to the person's
-// Ask command, and reports whether such a process runs. The process proves by a secret on its stdin
-// that this program started it, not an agent's tool. The run keeps a digest of the secret.
+// StartAsking starts a process that sends the questions of the project's paused run to the
+// person's Ask command, and reports whether such a process runs. A secret on the process's stdin
+// proves that this program started it, not an agent's tool. The run stores a digest of the secret.
 func (a *App) StartAsking(skill loop.Skill) (bool, error) {
 	h, err := a.openForPerson()
 	if err != nil {
@@ -63,8 +63,8 @@ func (h *handler) startAsking(skill loop.Skill) (started bool, err error) {
 	return true, h.theirs().StartAsking(skill, secret)
 }
 
-// AwaitAnswer waits until every question of the paused run has an answer, from any source. It
-// returns false if no command is asking any more, or after maxAsks times askTime.
+// AwaitAnswer waits until every question of the paused run has an answer from any source. It
+// returns false if no process asks any longer, or after maxAsks times askTime.
 func (a *App) AwaitAnswer(skill loop.Skill) bool {
 	h, err := a.openForPerson()
 	until := time.Now().Add(maxAsks * askTime)
@@ -127,7 +127,7 @@ func (h *handler) questions(s store.State) (list []waitingGate) {
 // asked is the state of one question that the Ask command was given.
 type asked struct {
 	end     context.CancelFunc
-	refused string // why the last answer was not accepted
+	refused string // reason why the last answer was not accepted
 	tries   int
 	over    bool // do not ask again
 }
@@ -186,7 +186,7 @@ func (h *handler) inDialog() (event.Reply, error) {
 	if err != nil || !slices.ContainsFunc(h.runs.list, func(t *store.State) bool {
 		return t.Skill == at.Skill && t.Tick != nil && slices.ContainsFunc(t.Tick.Dialogs, recorded)
 	}) {
-		return event.Nothing(), err // the client would take it for the person's own
+		return event.Nothing(), err // the client would take it for the person's own answer
 	}
 	var list []loop.Gate
 	for _, w := range gates {
@@ -255,7 +255,7 @@ func (a *App) AskPerson(stdin io.Reader) {
 
 // carry runs the person's command for each waiting question until no question waits. The first
 // answer counts; the command ends when its question is answered. heard receives the command's
-// output. If heard returns an error, the question is asked again with that reason.
+// output. If heard returns an error, carry asks the question again with the error as the reason.
 func (h *handler) carry(
 	ctx context.Context, waiting func() []waitingGate, heard func(told) error,
 ) {
@@ -293,7 +293,8 @@ func (h *handler) carry(
 			q := running[t.gate]
 			q.end()
 			q.end, q.tries = nil, q.tries+1
-			if q.over = t.err != nil || t.text == ""; q.over { // it failed or printed nothing
+			// the command failed or printed nothing
+			if q.over = t.err != nil || t.text == ""; q.over {
 				continue
 			}
 			if err := heard(t); err != nil {
@@ -350,7 +351,7 @@ func (h *handler) put(
 			question.URL = pages + report.TargetNumber(w.gate)
 		}
 	}
-	text, _ := json.Marshal(question) // cannot fail: only strings and numbers
+	text, _ := json.Marshal(question) // encoding strings and numbers cannot fail
 	command := child.Command{Dir: h.project, Wait: askTime, Most: 64 << 10,
 		Args: w.command.Argv, Env: w.command.Env, In: string(text) + "\n"}
 	commands.Go(func() {

@@ -78,7 +78,8 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 // the attempt's prompt (T93).
 func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
 	path := cmp.Or(h.ev.AgentTranscript, h.ev.Transcript)
-	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
+	// a StopFailure does not name the transcript
+	if h.ev.InSubagent() && h.ev.AgentTranscript == "" {
 		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
 	}
 	a, call := t.Tick.Attempt, ""
@@ -199,10 +200,10 @@ type attempts struct {
 	// enter prepares a fresh run or resumes the existing one. If no run starts and that is not an
 	// error, said explains why.
 	enter func(h *handler, c loop.Command, f *loop.Flags) (fresh freshRun, said string, err error)
-	// entered writes the files that people and workers read of the new run, or returns the problem
-	// with it.
+	// entered writes the files of the new run that people and workers read. If that fails, it
+	// returns the problem as the reply.
 	entered func(h *handler, fresh freshRun, reply event.Reply) event.Reply
-	prompt  func(h *handler, t *store.State) string // prompt of the attempt's worker
+	prompt  func(h *handler, t *store.State) string // returns the prompt of the attempt's worker
 	// worker returns the name of the plugin's agent, or "" to keep the type in the call.
 	worker func(h *handler, t *store.State) string
 }
@@ -220,8 +221,8 @@ func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 	return k, false
 }
 
-// freshRun holds the values that a fresh run of a kind with attempts begins with. It is zero for
-// any other entry.
+// freshRun holds the initial values of a fresh run whose kind has attempts. It is zero for any
+// other entry.
 type freshRun struct {
 	loop.KindRun
 	plan []byte   // the text of the audit's plan

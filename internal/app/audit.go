@@ -63,7 +63,7 @@ func (h *handler) auditEntry(
 // auditEntered stores the plan as it is at the start of the run.
 func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 	if fresh.plan != nil && !reply.Blocks() {
-		h.slip(h.files.KeepPlan(fresh.plan))
+		h.sideError(h.files.KeepPlan(fresh.plan))
 	}
 	return reply
 }
@@ -98,7 +98,7 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*audit.Run, []b
 		return nil, nil, hint.New("quote a path that contains spaces; the plan is one file",
 			"%q is more than one plan", strings.Join(flags.Rest, " "))
 	}
-	if flags.Lock != "" || flags.BudgetFile != "" { // older runs may have them
+	if flags.Lock != "" || flags.BudgetFile != "" { // older runs may have these flags
 		return nil, nil, hint.New("leave them out: its worktree is its own",
 			"an audit loop takes no --lock and no --budget-file")
 	}
@@ -152,8 +152,9 @@ func postOf(c config.Config) *audit.Post {
 	return &audit.Post{Skill: c.Audit.PostSkill, Prompt: c.Audit.PostPrompt, Push: c.Audit.PostPush}
 }
 
-// sections returns the sections of the plan with the sum recorded at the start of the run. It tries
-// the stored copy, the file, and the file at the base commit. It returns nothing if all differ.
+// sections returns the sections of the plan whose hash was recorded at the start of the run. It
+// tries the stored copy, the file, and the file at the base commit. If all of them differ, it
+// returns no sections.
 func (h *handler) sections(r *audit.Run) (intro string, list []audit.Section) {
 	text := h.files.Plan()
 	if sum(text) != r.PlanSum {
@@ -171,9 +172,9 @@ func (h *handler) sections(r *audit.Run) (intro string, list []audit.Section) {
 	return intro, list
 }
 
-// auditPrompt returns the whole prompt of the phase.
+// auditPrompt returns the complete prompt of the phase.
 func (h *handler) auditPrompt(t *store.State) string {
-	h.slip(h.files.Findings(t.Budget))
+	h.sideError(h.files.Findings(t.Budget))
 	r := audit.Of(t.Budget)
 	intro, plan := h.sections(r)
 	number, most := audit.Iteration(t.Budget, t.Tick.Iteration)
@@ -191,7 +192,7 @@ func (h *handler) lastWords(t *store.State) string {
 
 // runsCheck reports whether the call is exactly the run's check command (A70).
 func (h *handler) runsCheck(t *store.State) bool {
-	if audit.Of(t.Budget) == nil { // nil while the session waits for another's lock
+	if audit.Of(t.Budget) == nil { // nil while the session waits for another session's lock
 		return false
 	}
 	command, shell := h.ev.ShellCommand()
@@ -226,8 +227,8 @@ func (h *handler) runsOneTest(t *store.State) bool {
 	return flag != "" && flag == audit.OneTest(check)
 }
 
-// byAuditor reports whether the auditor of the open phase makes the call: the worker sent for it,
-// or the main thread if a driver started the client.
+// byAuditor reports whether the auditor of the open phase makes the call. The auditor is the
+// worker started for the phase, or the main thread if a driver started the client.
 func (h *handler) byAuditor(t *store.State) bool {
 	if audit.Of(t.Budget) == nil || !h.open(t) ||
 		!audit.PhaseOf(t.Tick.Attempt).Audits() {
@@ -268,7 +269,7 @@ func (h *handler) shown(t *store.State) (files []string) {
 	for line := range strings.Lines(h.ev.Result("stdout").Str) {
 		_, names, head := strings.Cut(line, "diff --git ")
 		if _, name, ok := strings.Cut(names, " b/"); head && ok {
-			name, _, _ = strings.Cut(name, "\x1b") // git may color it
+			name, _, _ = strings.Cut(name, "\x1b") // git may colour it
 			files = append(files, strings.TrimSpace(name))
 		}
 	}

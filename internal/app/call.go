@@ -25,7 +25,7 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 			usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
 			r, err = h.runningCount(t)
 		}
-		h.slip(err)
+		h.sideError(err)
 		k.Model = loop.Fetched(h.model(t, r.Cursors))
 		return r
 	})
@@ -45,7 +45,8 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.call().Words())) })
 }
 
-// runningCount returns the iteration's spending so far, and how much of it this call read.
+// runningCount returns the iteration's spending so far, and how many bytes this call read to count
+// it.
 func (h *handler) runningCount(t *store.State) (r loop.RunningNow, err error) {
 	r.Running, _ = t.Tick.Spending(t.Budget)
 	path, cursors, fresh := h.growing(t)
@@ -64,7 +65,7 @@ func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, f
 	fresh = usage.Fresh(path, cursors, t.Tick.Workers, h.ev.AgentID)
 	if len(fresh) > 0 {
 		ended, err := h.files.Ended(t.Budget, path, fresh)
-		h.slip(err)
+		h.sideError(err)
 		cursors = append(slices.Clip(cursors), ended...)
 	}
 	return path, cursors, fresh
@@ -93,8 +94,8 @@ func (h *handler) fetchEntry(
 	})
 }
 
-// standing checks whether the processes named in the state still live, and loads the runs with
-// other budget files that it names.
+// standing checks whether the processes named in the state are alive, and loads runs that it names
+// with other budget files.
 func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standing) {
 	elsewhere := func(run string) *loop.Budget {
 		if t.Budget != nil && t.Budget.RunID == run {
@@ -130,8 +131,8 @@ func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standin
 	return s
 }
 
-// firstRules returns the rules of the session's first run, which decide whether a call concerns the
-// project.
+// firstRules returns the rules of the session's first run, which decide whether a call concerns
+// the project.
 func (h *handler) firstRules() toolcall.Run {
 	if len(h.runs.list) == 0 {
 		return h.rules(nil)
@@ -139,7 +140,7 @@ func (h *handler) firstRules() toolcall.Run {
 	return h.rules(h.runs.list[0])
 }
 
-// reading returns the effects of the call as loops judge them.
+// reading returns the effects of the call in the form that loops expect.
 func (h *handler) reading(t *store.State) loop.Reading {
 	reading := h.call().Reading(h.rules(t))
 	for _, o := range h.runs.list {
@@ -152,7 +153,7 @@ func (h *handler) reading(t *store.State) loop.Reading {
 		}
 	}
 	if reading.Opaque != "" && h.call().Read().Unparsable == "" {
-		reading.Braked = h.meetsBrake(t) // which also repairs missing links
+		reading.Braked = h.meetsBrake(t) // this also repairs missing links
 	}
 	if audit.Of(t.Budget) != nil && t.Tick != nil && !t.Tick.Braked {
 		reading.Shown = guard.Shown(h.call().Guard())

@@ -141,7 +141,7 @@ func (h *handler) checkAt(
 type pinned struct {
 	root, start    string
 	scripts, named []string // see tasks.Pinned
-	err            error    // why the files are unknown
+	err            error    // reason why the files are unknown
 }
 
 // find fills in the pinned files for the commit head.
@@ -156,7 +156,8 @@ func (p *pinned) find(ctx context.Context, command, head string) {
 		p.filesAt(ctx, head))
 }
 
-// filesAt returns the files of a commit. Anything over maxTaskFile, or not a file, reads as empty.
+// filesAt returns the files of a commit. A path that is not a file, or is over maxTaskFile, reads
+// as empty.
 func (p *pinned) filesAt(ctx context.Context, commit string) tasks.Files {
 	names, err := tracker.FilesAt(ctx, p.root, commit, ".")
 	p.err = errors.Join(p.err, err)

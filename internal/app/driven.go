@@ -27,16 +27,16 @@ import (
 type driven struct {
 	*App
 	skill loop.Skill
-	name  string // of the command that begins an iteration, such as "/hooks:go"
+	name  string // name of the command that begins an iteration, such as "/hooks:go"
 	words string // arguments of the person's command without --resume, for the first process
 	check string // --check of the person's command, or ""
 	first bool
 	// release gives up the exclusive right to drive the loop. It is nil before this process has it.
 	release func() error
-	plan    *loop.Budget // of a fresh audit loop, which the first process begins
+	plan    *loop.Budget // run of a fresh audit loop, which the first process begins
 	flags   []string     // the person's flags for the client
 	run     string       // id of the run when the last process was started
-	seq     int          // its last commit at that time
+	seq     int          // number of its last commit at that time
 	why     string       // how that process ended
 	// spared reports whether the service or the process failed, as in an outage.
 	spared bool
@@ -128,7 +128,7 @@ func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	return a.with("CLAUDE_PROJECT_DIR", dir), dir
 }
 
-// with returns a copy of the program with another value of an environment variable.
+// with returns a copy of the program in which one environment variable has another value.
 func (a *App) with(variable, value string) *App {
 	other := *a
 	other.Env = func(name string) string {
@@ -254,7 +254,7 @@ func (d *driven) Next() (drive.Order, error) {
 	if b := t.Budget; b != nil {
 		k.Owner, k.Began = proc.Of(b.Owner), b.Seq != d.seq || b.RunID != d.run
 	}
-	if d.plan != nil && !k.Began { // the run on disk is an earlier run
+	if d.plan != nil && !k.Began { // the run on disk is from an earlier command
 		k.Run = nil
 	}
 	if err := d.keepFlags(k.Run); err != nil {
@@ -289,8 +289,8 @@ func (d *driven) keepFlags(b *loop.Budget) error {
 }
 
 // measure runs the check before the first worker of a run. It runs outside a session and without
-// the brake, but no worker has changed a file yet. why is the reason that the check cannot run, or
-// "".
+// the brake, because no worker has changed a file yet. why explains why the check cannot run, or
+// is "".
 func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	tree, err := h.tree(context.Background(), h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {

@@ -90,7 +90,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	switch {
 	case err != nil:
 		return event.Block(hint.Text(err)), nil
-	case said != "": // the command of a mode without a loop continues (T43)
+	case said != "": // the command of a mode that does not loop continues (T43)
 		return event.Nothing().Say(said), nil
 	}
 	return h.enterWith(cmd, flags, fresh)
@@ -183,7 +183,7 @@ func (h *handler) nested(cmd loop.Command) error {
 	}
 	list, err := h.sessionRuns()
 	if err != nil {
-		return nil // the entry itself reports it
+		return nil // the entry itself reports the error
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	flags, _, err := cmd.ParseFlags()

@@ -34,17 +34,18 @@ type entry struct {
 	*store.State
 	asks   loop.Invocation
 	known  loop.Known
-	origin string   // who started the turn, if the transcript shows it
-	notes  []string // about problems that were cleared first
+	origin string   // origin of the turn, if the transcript shows it
+	notes  []string // notes about problems that were resolved first
 	before string   // status block of an abandoned iteration
-	final  string   // its final report, if that ended the run
+	final  string   // final report of the abandoned iteration, if that ended the run
 }
 
 // request builds the invocation of a looping skill from this event.
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner, from := proc.Owner(), h.from()
-	if from != nil && from.PID != owner.PID { // a person's own wrapper is new for each event
+	// a person's own wrapper is a new process for each event
+	if from != nil && from.PID != owner.PID {
 		from = nil
 	}
 	e := &entry{handler: h, origin: start.Origin, State: &store.State{Skill: cmd.Skill}}
@@ -148,7 +149,7 @@ func (e *entry) withBefore(text string) string {
 // closeFirst closes an iteration that never reached its end.
 func (e *entry) closeFirst() error {
 	t := e.State
-	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // its run has another budget file
+	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // the tick's run has another budget file
 		s, err := e.tx.Find(t.Skill, t.Tick.RunID)
 		if err != nil {
 			return err
@@ -193,7 +194,7 @@ func (e *entry) load() error {
 	if b := s.Budget; err == nil && b != nil && e.asks.NeedsSeal(b, proc.Of(b.Owner)) {
 		err = e.files.CheckSealed(b)
 	}
-	if err == nil && s.Tick == nil { // a record holds only its own run's
+	if err == nil && s.Tick == nil { // a record contains only its own run's tick
 		s.Tick, err = e.files.OpenTick(e.Skill)
 	}
 	// The budget file is missing, so only the last history line is left.
@@ -270,7 +271,7 @@ func (e *entry) takesOver(err error) bool {
 		e.notes = append(e.notes, "Run "+changed.Run+" has ended here: "+
 			changed.Changes[len(changed.Changes)-1])
 	}
-	e.slip(err)
+	e.sideError(err)
 	return err == nil
 }
 
@@ -368,8 +369,8 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 // maxNotes bounds the notes about the tracker's answer that a person sees.
 const maxNotes = 4
 
-// heard returns the part of a tracker's answer that the iteration keeps: the run's PRs, not all
-// open ones, because every tool call reads it. It returns nil if that part is empty.
+// heard returns the part of a tracker's answer that the iteration stores. Every tool call reads
+// it, so it has the run's PRs but not all open ones. heard returns nil if that part is empty.
 func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	r := a.Report()
 	asked := &loop.Asked{Backlog: r.Backlog}
@@ -398,7 +399,8 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	return asked
 }
 
-// maxTitles bounds the titles of issues that an iteration keeps, and maxTitle each in characters.
+// maxTitles bounds the number of issue titles that an iteration stores, and maxTitle the length of
+// each in characters.
 const (
 	maxTitles = 6
 	maxTitle  = 60
@@ -449,7 +451,8 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 func (e *entry) saveFirst(in *loop.Entering) error {
 	run, was := in.Run, in.Run.SealedIn
 	e.receive(run)
-	if run.SealedIn = e.seal.Path(); !utf8.ValidString(e.project) { // no record could store it
+	// no record could store such a path
+	if run.SealedIn = e.seal.Path(); !utf8.ValidString(e.project) {
 		run.SealedIn = ""
 	}
 	armed := e.seal.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
@@ -458,7 +461,7 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 	}
 	e.State = &store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
 	_, err := e.tx.Commit(e.State, loop.Save{Run: run})
-	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // never sealed here
+	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // the run was never sealed here
 		run.SealedIn, in.Opens.Braked = "", false
 		_, err = e.tx.Commit(e.State, loop.Save{Run: run})
 	}
@@ -518,7 +521,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))
 		text := report.Entry(run, e.Tick)
 		switch {
-		case e.feeding: // the worker gets the text; the person has seen the rest
+		case e.feeding: // the worker gets the text; the person has already seen the rest
 			text, say = "", strings.Join(e.Tick.Notes, "\n")
 		case e.Budget.Drive() != "":
 			text = lines(report.Ask(e.Tick.Pending), e.taskContext(e.State))
@@ -526,7 +529,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		return event.Nothing().Context(text).
 			Say(lines(e.before, e.final, say)), nil
 	}
-	e.final = "" // this reply covers it
+	e.final = "" // this reply includes it
 	text := e.Budget.StopText
 	if text == "" {
 		text = fmt.Sprintf("Loop paused at gate %s", e.Budget.Pending[0].Name)

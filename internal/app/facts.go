@@ -24,9 +24,9 @@ import (
 // senderTime bounds how long after its event the lines of a prompt may reach the transcript.
 const senderTime = 250 * time.Millisecond
 
-// sender returns who sent the prompt. The client may write its own lines shortly after the event;
-// if patient is true, sender waits for them. A program that drives the client by its SDK queues a
-// person's words.
+// sender returns the sender of the prompt. The client may write its lines shortly after the event;
+// if patient is true, sender waits for them. A program that drives the client through its SDK
+// queues prompts as a person's.
 func (h *handler) sender(patient bool) loop.Sender {
 	for {
 		by := usage.Sender(h.ev.Transcript, h.ev.Prompt)
@@ -41,7 +41,7 @@ func (h *handler) sender(patient bool) loop.Sender {
 	}
 }
 
-// owner returns whether this session owns the open iteration and whether its client lives.
+// owner returns whether this session owns the open iteration and whether its client is alive.
 func (h *handler) owner(t *store.State) (o loop.Owner) {
 	dead := proc.Of(t.Budget.Owner) == loop.Dead
 	o.Gone = t.Budget.OwnerLeft || dead
@@ -55,10 +55,10 @@ func (h *handler) owner(t *store.State) (o loop.Owner) {
 	return o
 }
 
-// spent counts the spending since the last count, and fetches what the count shows besides. The
-// caller holds the state lock, so that no token is counted twice. If counting fails in the run's
-// own session, its next iteration counts the rest. For another session's transcript it returns the
-// error, because it is not read again.
+// spent counts the spending since the last count, and fetches other facts that the count shows.
+// The caller holds the state lock, so that no token is counted twice. If counting fails in the
+// run's own session, its next iteration counts the rest. For another session's transcript spent
+// returns the error, because that transcript is not read again.
 func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count, error) {
 	path := h.transcript(t, e)
 	table := usage.NewTable(h.config(t).Rates)
@@ -139,7 +139,7 @@ func (h *handler) openBeside(t *store.State) bool {
 	})
 }
 
-// runNow returns the run including its open iteration at this moment, for display.
+// runNow returns the current state of the run, including its open iteration, for display.
 func (h *handler) runNow(t *store.State) *loop.Budget {
 	counted := func(path string) []loop.Cursor { return h.counted(t, path) }
 	table := usage.NewTable(h.config(t).Rates)
@@ -150,7 +150,7 @@ func (h *handler) runNow(t *store.State) *loop.Budget {
 func (h *handler) counted(t *store.State, transcript string) []loop.Cursor {
 	fresh := usage.Uncounted(transcript, t.Budget.Cursors)
 	cursors, err := h.files.Counted(t.Budget, transcript, fresh)
-	h.slip(err)
+	h.sideError(err)
 	return cursors
 }
 
@@ -188,9 +188,9 @@ func (h *handler) transcript(t *store.State, e loop.Event) string {
 }
 
 // interruptMark reports whether the client's interrupt mark follows the counted text in a turn of
-// this iteration. A person may interrupt a turn of their own between two iterations. A forked
-// iteration has its mark in the fork's transcript only. If the turn reached its Stop, a worker's
-// mark means that the worker was ended.
+// this iteration. Other turns are ignored, because a person may interrupt their own turn between
+// two iterations. A forked iteration has its mark only in the fork's transcript. If the turn
+// reached its Stop, a worker's mark means that the worker was ended.
 func (h *handler) interruptMark(t *store.State, forked bool) bool {
 	path := t.Tick.Transcript
 	r, err := usage.Main(path, t.Budget.Cursors)

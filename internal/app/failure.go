@@ -14,9 +14,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// failed returns the answer when the program itself fails. A Stop lets go and says why. An entry is
-// refused. A tool call passes unless it merges, dispatches, schedules or touches the state, because
-// a loop may be active. Other events get no decision.
+// failed returns the answer if the program itself fails. A Stop is allowed, with the reason. An
+// entry is refused. A tool call is allowed unless it merges, dispatches, schedules or touches the
+// state, because a loop may be active. Other events get no decision.
 func (h *handler) failed(err error) Answer {
 	a := Answer{Name: h.ev.Name, After: h.out.After, Err: err}
 	text := hint.Text(store.Hinted(err))

@@ -43,13 +43,14 @@ type waitingGate struct {
 	state   store.State
 	at      int // index in the paused run's list
 	gate    loop.Gate
-	session string // of the open iteration or the claim that asks it; "" in a paused run
-	// command may put the question to the person, if set.
+	session string // session of the open iteration or claim that asks it; "" in a paused run
+	// command may put the question to the person, if it is set.
 	command notify.AskCommand
 }
 
-// is reports whether a person means the gate by LOOP:NAME:TARGET, where only NAME is required.
-func (g waitingGate) is(written string) bool {
+// matches reports whether a person means the gate by LOOP:NAME:TARGET, where only NAME is
+// required.
+func (g waitingGate) matches(written string) bool {
 	name, target, _ := strings.Cut(strings.TrimPrefix(written, string(g.state.Skill)+":"), ":")
 	return name == g.gate.Name &&
 		(target == "" || target == g.gate.Target || target == report.TargetNumber(g.gate))
@@ -69,10 +70,10 @@ func (g waitingGate) named(withLoop bool) string {
 func (h *handler) findGate(written string) (found waitingGate, err error) {
 	all, err := h.waitingGates()
 	var paused []waitingGate
-	asking, loops := "", false // the session that asks it; it waits in two loops
+	asking, loops := "", false // the session that asks it, which may wait in two loops
 	for _, g := range all {
 		switch {
-		case !g.is(written):
+		case !g.matches(written):
 		case g.session != "":
 			asking = g.session
 		default:

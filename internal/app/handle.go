@@ -69,7 +69,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 
 // answer finds the project and answers the event. Only an entry creates state.
 func (h *handler) answer() (event.Reply, error) {
-	if h.ev.Name == event.SessionStart { // even without a loop, because no later event can
+	if h.ev.Name == event.SessionStart { // even without a loop, because no later event can do this
 		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop checks the result when it begins
 	}
 	err := h.findProject()

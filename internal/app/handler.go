@@ -1,9 +1,9 @@
-// Package app connects the packages, in one straight line per event: read, load, look, decide,
-// save, reply.
+// Package app connects the packages. For each event it reads, loads, fetches facts, decides, saves
+// and replies, in this order.
 //
-// What a reply promises is saved before it is printed; the lock is released after. When the program
-// itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the state files stay
-// shut while a loop is or may be active.
+// The content of a reply is saved before the reply is printed; the lock is released afterwards. If
+// the program itself fails, a Stop is allowed, with the reason. Merges, dispatch, scheduling and
+// writes to the state stay refused while a loop is or may be active.
 package app
 
 import (
@@ -38,7 +38,7 @@ import (
 type App struct {
 	Env   func(string) string
 	Now   func() time.Time
-	Clock func() loop.Clock // without the wall clock; unknown if only Now is set
+	Clock func() loop.Clock // all clocks but the wall clock; unknown if only Now is set
 	RunID func() string
 	// Inside reports whether a run's client started this process.
 	Inside func(loop.Process) bool
@@ -46,9 +46,9 @@ type App struct {
 	// hook's timeout.
 	Wait      time.Duration
 	CheckTime time.Duration // overrides the run's limit for a check command
-	// Rest waits before a reply is printed, and reports whether the reply is still wanted.
+	// Rest waits before a reply is printed, and reports whether the reply is still needed.
 	Rest func(time.Duration) bool
-	// clientFlags holds the flags with which a driver starts its clients.
+	// clientFlags holds the flags that a driver passes to its clients.
 	clientFlags []string
 }
 
@@ -129,9 +129,9 @@ type handler struct {
 // sessionRuns holds the session's runs as the event found or left them.
 type sessionRuns struct {
 	list   []*store.State // nil before they are read
-	skills []loop.Skill   // that may have one, listed once
+	skills []loop.Skill   // skills that may have a run, listed once
 	damage error          // errors of runs that could not be read
-	news   bool           // the receipt lacks this kind of event
+	news   bool           // the receipt does not have this kind of event yet
 }
 
 // output holds the durable results of the event. Its reply is printed even if a later step fails;
@@ -199,7 +199,7 @@ func (a *App) clientDir() string {
 // client is not known to be dead.
 func alive(b *loop.Budget) bool { return !b.OwnerLeft && proc.Of(b.Owner) != loop.Dead }
 
-// release makes After drop the loop's lock as well. The session held the lock, so an unreadable
+// release makes After also release the loop's lock. The session held the lock, so an unreadable
 // lock file is removed too.
 func (h *handler) release(skill loop.Skill) {
 	before, session, files := h.out.After, h.ev.SessionID, h.files
@@ -215,7 +215,7 @@ func (h *handler) release(skill loop.Skill) {
 }
 
 // sessionRuns returns the session's runs in a fixed order. It reads them once per event; withRuns
-// reads them again under the state lock. A run of another session matters only if it holds the
+// reads them again under the state lock. A run of another session is included only if it holds the
 // lock.
 func (h *handler) sessionRuns() ([]*store.State, error) {
 	if h.runs.list != nil {
@@ -273,7 +273,7 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*store
 	return nil, h.runs.damage
 }
 
-// dropForeign drops the state of another session and reports whether any is left. A claim on
+// dropForeign drops the state of another session and reports whether any state is left. A claim on
 // another session's lock gives no access to that session's run.
 func (h *handler) dropForeign(t *store.State) bool {
 	session := h.ev.SessionID
@@ -357,18 +357,18 @@ func try[T any](l *lookup, f *loop.Fact[T], look func() (T, error)) {
 	}
 }
 
-// slip adds an error for stderr that changes no decision.
-func (h *handler) slip(err error) { h.out.Err = errors.Join(h.out.Err, err) }
+// sideError adds an error that is printed on stderr and changes no decision.
+func (h *handler) sideError(err error) { h.out.Err = errors.Join(h.out.Err, err) }
 
-// turn describes the turn in which this event happened.
+// turn describes the turn of this event.
 func (h *handler) turn() loop.Turn {
 	return loop.Turn{
 		Now: h.now, Session: h.ev.SessionID, Prompt: h.ev.PromptID, Attended: h.attended(),
 	}
 }
 
-// addressed reports whether the event may concern a loop. If a loop owns this prompt, the others
-// that are open or have ended are left out. Otherwise a turn could be counted twice.
+// addressed reports whether the event may concern a loop. If a loop owns this prompt, other open
+// or ended loops are excluded, because otherwise a turn could be counted twice.
 func (h *handler) addressed(t *store.State) bool {
 	return !slices.ContainsFunc(h.runs.list, h.ownsPrompt) ||
 		!h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
@@ -380,12 +380,12 @@ func (h *handler) unknownPrompt(t *store.State) bool {
 	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
 }
 
-// checkEventFrom returns an error if the event did not come from the run's client. With an error
-// the event decides nothing: an entry is refused, a harmful call is held back, and nothing is
+// checkEventFrom returns an error if the event did not come from the run's client. After an error
+// the event decides nothing: an entry is refused, a harmful call is blocked, and nothing is
 // written.
 func (h *handler) checkEventFrom(client *loop.Process) error {
 	if client == nil || h.ev.Name == "" {
-		return nil // sender unknown, or a person's command
+		return nil // the sender is unknown, or this is a person's command
 	}
 	from := h.from()
 	switch {
@@ -403,7 +403,7 @@ func (h *handler) checkEventFrom(client *loop.Process) error {
 
 // from returns the process that sent this event, or nil if it is unknown.
 func (h *handler) from() *loop.Process {
-	if h.ev.Name == "" { // a person's command
+	if h.ev.Name == "" { // this is a person's command
 		return nil
 	}
 	return proc.Caller()
@@ -451,7 +451,7 @@ func (h *handler) call() *toolcall.Call {
 	return h.tool
 }
 
-// rules returns the rules for judging calls of a run. t is nil if there is no run.
+// rules returns the rules that judge calls of a run. t is nil if there is no run.
 func (h *handler) rules(t *store.State) toolcall.Run {
 	run := toolcall.Run{Redact: func(s string) string { return h.config(t).Redact(s) }}
 	if t != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // loopLine checks the arguments of /loop before anything is scheduled. It returns an error if they
-// would not begin the loop that the person means, and a note if that is uncertain. It ignores lines
-// whose skill cannot be governed.
+// would not begin the loop that the person intends, and a note if that is uncertain. It ignores
+// lines whose skill cannot be governed.
 func (h *handler) loopLine() (note string, err error) {
 	line := ""
 	switch h.ev.Name {
@@ -91,7 +91,7 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 		slices.Sort(own)
 		return "", hint.New("it has /"+strings.Join(slices.Compact(own), ", /"),
 			"the plugin %s has no skill /%s", space, name)
-	case len(s.Ours()) == 0: // some plugins are in no settings file, such as this one
+	case len(s.Ours()) == 0: // some plugins are not in any settings file, such as this one
 		return "", nil
 	case governed:
 		return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins "+

@@ -14,8 +14,9 @@ import (
 )
 
 // Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once, while
-// the call that passed the gate for this PR is still running. A link of the brake calls it; session
-// is a record's file name. If it fails, why is the reason and at the approved commit, if any.
+// the call that passed the gate for this PR is still running. A link of the brake calls it;
+// session is a record's file name. If it fails, why is the reason, and at is the approved commit,
+// if any.
 func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, why, at string) {
 	approves := act == effect.ApprovePR
 	if act != effect.MergePR && !approves {
@@ -61,7 +62,7 @@ func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, w
 				continue
 			}
 			call := p.ID
-			if approves { // a call may approve and merge
+			if approves { // one call may both approve and merge
 				call += " approval"
 			}
 			by := strconv.Itoa(os.Getpid()) + " " + proc.Describe(os.Getpid(), "").Start

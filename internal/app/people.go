@@ -63,7 +63,7 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 		b.Skill, b.SealedIn, h.seal.Path())
 }
 
-// load returns a run for a person's command. It checks the run against its seal, and that this
+// load returns a run for a person's command. It checks the run against its seal, and whether this
 // process can seal changes.
 func (h *handler) load(skill loop.Skill) (store.State, error) {
 	s, err := h.tx.Recover(skill)
@@ -114,7 +114,7 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 }
 
 // OpenLoops returns the projects with a governed session: a loop is on, or the gate of an ended
-// loop still holds it. An empty project means all projects.
+// loop still applies. An empty project means all projects.
 func (a *App) OpenLoops(project string) (open []string, err error) {
 	seals, projects := seal.At(seal.Home(a.Env)), []string{project}
 	if project == "" {
@@ -200,7 +200,7 @@ func (h *handler) each(skills []loop.Skill, none string,
 	return strings.Join(append(said, h.healed()...), "\n"), err
 }
 
-// stillFires is the hint for a person if the agent could not be told that the run has ended.
+// stillFires is the hint for a person if the agent could not be informed that the run has ended.
 const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
 	"CronDelete)"
 
@@ -261,7 +261,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	case b != nil && b.RunID != "":
 		id, reap = b.RunID, reap || held != nil && held.RunID == b.RunID
 	}
-	if err = h.files.Hold(skill, id, alive); err == nil { // shut until a person's next prompt
+	if err = h.files.Hold(skill, id, alive); err == nil { // blocked until the person's next prompt
 		err = h.files.Archive(skill, id)
 	}
 	if err != nil {
@@ -273,7 +273,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 		}
 	}
 	if session := h.files.HeldIn(skill); of == "" {
-		if of = "; `--resume` does not continue it"; session != "" { // its client lives
+		if of = "; `--resume` does not continue it"; session != "" { // its client is alive
 			of += fmt.Sprintf("; type anything in session %s: until then merges, workers and "+
 				"schedules stay shut", session)
 		}
@@ -343,8 +343,8 @@ func withLimits(s store.State, words string) string {
 	return strings.Join(append(way, words), " ")
 }
 
-// AddTask adds a task to the project's task loop. The loop takes it in once no attempt is open. The
-// list's file does not change. AddTask fails inside the agent.
+// AddTask adds a task to the project's task loop. The loop includes the task once no attempt is
+// open. The list's file does not change. AddTask fails inside the agent.
 func (a *App) AddTask(text string) (said string, err error) {
 	if a.InAgent() {
 		return "", hint.New("type it in a terminal of your own",

@@ -8,8 +8,8 @@ import (
 	"hooks/internal/store"
 )
 
-// postToolUse takes in the result of a tool call: a person's answers, workers sent, PRs opened,
-// comments pushed, a failing qmd.
+// postToolUse processes the result of a tool call: a person's answers, started workers, opened
+// PRs, posted comments, a failing qmd.
 func (h *handler) postToolUse() (event.Reply, error) {
 	list, err := h.sessionRuns()
 	h.keepRunning(only(list, h.addressed))
@@ -62,10 +62,10 @@ func (h *handler) keepRunning(list []*store.State) {
 			continue
 		}
 		now, err := h.runningCount(t)
-		h.slip(err)
+		h.sideError(err)
 		if now.Read >= keepAtResult {
 			_, err = h.stepOne(t, loop.Grown{Turn: h.turn(), Running: now.Running})
-			h.slip(err)
+			h.sideError(err)
 		}
 	}
 }

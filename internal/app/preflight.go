@@ -26,8 +26,8 @@ import (
 )
 
 // preflight returns an error for a fresh run whose first attempt could prove nothing. It runs
-// before any gate, file or request. It returns the uncommitted files that the person excludes from
-// the run.
+// before any gate, file or request. It also returns the uncommitted files that the person excludes
+// from the run.
 func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -86,8 +86,8 @@ func firstOf(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// missingProgram reports why the first program of a command line cannot start, and what to do. Both
-// are "" if the program is usable or its name is not plain text.
+// missingProgram explains why the first program of a command line cannot start, and what to do.
+// Both results are "" if the program is usable or its name is not plain text.
 func missingProgram(ctx context.Context, root, command string) (why, way string) {
 	words := loop.SplitWords(command)
 	assigns := func(w string) bool { return strings.Contains(w, "=") }
@@ -162,7 +162,7 @@ func (h *handler) permitted(check string) error {
 type permissions struct {
 	mode    string
 	rules   []string
-	unknown bool // another setting decides, which is not read here
+	unknown bool // another setting decides, which this program does not read
 }
 
 func (h *handler) permissions(args []string) permissions {

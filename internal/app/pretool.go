@@ -37,8 +37,8 @@ func (h *handler) preToolUse() (event.Reply, error) {
 	return reply.And(found), err
 }
 
-// shutBy returns the change of one loop's files that keeps this call shut, even if the session's
-// other loop is in order. It returns nil if there is none.
+// shutBy returns the change to one loop's files that keeps this call refused, even if the
+// session's other loop is in order. It returns nil if there is no change.
 func (h *handler) shutBy() *store.ChangedError {
 	changed, ok := errors.AsType[*store.ChangedError](h.runs.damage)
 	if !ok || !h.mustStayShut(changed) {
@@ -76,13 +76,14 @@ func (h *handler) asksFirst(t *store.State) bool {
 	return false
 }
 
-// catchUp loads the runs and takes in what events have missed: answers and calls found only in the
-// transcript, and the end of a turn that was cut off.
+// catchUp loads the runs and processes what no event has reported: answers and calls found only in
+// the transcript, and the end of a turn that was cut off.
 func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) {
 	if list, err = h.sessionRuns(); err != nil {
 		return nil, found, err
 	}
-	if slices.ContainsFunc(list, func(t *store.State) bool { // results only in the transcript
+	// results that are only in the transcript
+	if slices.ContainsFunc(list, func(t *store.State) bool {
 		return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
 	}) {
 		if _, err = h.stepEach(func(t *store.State) loop.Event {
@@ -112,7 +113,7 @@ func (h *handler) forces(t *store.State) bool {
 	return forcing(t) && t.Claim.PromptID == h.ev.PromptID
 }
 
-// record notes a refusal in the open iteration and returns it, even if recording fails.
+// record notes a refusal in the open iteration and returns the refusal even if recording fails.
 func (h *handler) record(t *store.State, r event.Reply) event.Reply {
 	if !r.Blocks() || !h.open(t) {
 		return r
@@ -121,7 +122,7 @@ func (h *handler) record(t *store.State, r event.Reply) event.Reply {
 		Turn: h.turn(), ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
 		Denial: h.denialOf(t, h.ev.Tool, r.Rule(), h.call().Words()),
 	})
-	h.slip(err)
+	h.sideError(err)
 	return r
 }
 
@@ -130,7 +131,7 @@ func (h *handler) denialOf(t *store.State, tool, rule, what string) loop.Denial 
 	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
 }
 
-// recordEntry notes in the session's open iteration that a looping skill may not start.
+// recordEntry records in the session's open iteration that a looping skill was refused.
 func (h *handler) recordEntry(r event.Reply) event.Reply {
 	if h.ev.Name != event.PreToolUse || !r.Blocks() || !store.Exists(h.project) {
 		return r
@@ -145,8 +146,8 @@ func (h *handler) recordEntry(r event.Reply) event.Reply {
 	return h.recordAny(list, r.By(loop.EntryRule))
 }
 
-// recordAny notes a refusal that belongs to no single run: in the iteration of this prompt, or else
-// in the session's open iteration.
+// recordAny records a refusal that belongs to no single run: in the iteration of this prompt,
+// otherwise in the session's open iteration.
 func (h *handler) recordAny(list []*store.State, r event.Reply) event.Reply {
 	i := slices.IndexFunc(list, h.ownsPrompt)
 	if i < 0 {

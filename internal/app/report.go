@@ -15,7 +15,7 @@ import (
 	"hooks/internal/toolcall"
 )
 
-// Report takes a skill's facts into the open iteration of the caller's session and describes what
+// Report merges a skill's facts into the open iteration of the caller's session and describes what
 // they changed. Invalid input changes nothing.
 func (a *App) Report(stdin io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(stdin, report.MaxFacts+1))
@@ -67,7 +67,7 @@ func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State
 			"no open iteration of session %q in %s", h.ev.SessionID, h.project)
 }
 
-// takeFacts records facts. If this process cannot write the seal, it leaves them for the next
+// takeFacts records facts. If this process cannot write the seal, it leaves the facts for the next
 // event.
 func (h *handler) takeFacts(t *store.State, facts loop.Report, raw []byte) (string, error) {
 	said, err := audit.Told(t.Budget, t.Tick, facts, sumOfReport(raw))
@@ -90,7 +90,7 @@ func (h *handler) takeFacts(t *store.State, facts loop.Report, raw []byte) (stri
 	return said, nil
 }
 
-// apply takes facts into the iteration in memory and describes what they change.
+// apply merges facts into the iteration in memory and describes what they change.
 func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 	previous, err := h.files.Last(t.Skill, t.Budget.Worked)
 	if err != nil {
@@ -117,7 +117,7 @@ func (h *handler) takeNotes() error {
 			return err
 		}
 		for _, n := range notes {
-			h.slip(h.takeNote(open, n))
+			h.sideError(h.takeNote(open, n))
 		}
 		for _, t := range open {
 			if err := h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick}); err != nil {
@@ -135,7 +135,7 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	switch {
 	case n.Denied != nil:
 		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
-	case n.Started != nil && len(open) == 1: // with two, the start could be of either
+	case n.Started != nil && len(open) == 1: // with two, the start could belong to either
 		if e, counts := h.startOf(open[0], *n.Started); counts {
 			open[0].Tick.RecordStart(e)
 		}

@@ -10,7 +10,8 @@ import (
 )
 
 // settingsChanged blocks a change of the client's settings that would remove these hooks while a
-// loop is on. The client hides the reason, so the first one is kept for the next visible reply.
+// loop is on. The client does not show the reason, so the first reason is stored for the next
+// visible reply.
 func (h *handler) settingsChanged() event.Reply {
 	if !h.seal.on {
 		return event.Nothing()
@@ -38,7 +39,7 @@ func rewired(lost string) string {
 		"%s; this session keeps its hooks while a loop is on", lost))
 }
 
-// sayRewired adds the blocked change of settings to a reply that a person sees, once a session.
+// sayRewired adds the blocked change of settings to a reply that a person sees, once in a session.
 func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	lost := h.seal.record.Rewired
 	if h.inRecord(func(r *seal.Record) bool {

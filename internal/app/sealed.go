@@ -23,8 +23,9 @@ import (
 // sealed holds the user's state directory and the session's sealed record.
 type sealed struct {
 	seal.Dir
-	record *seal.Record // as the event found it; nil if there is none or it cannot be read
-	on     bool         // the session has an active loop, or its record cannot be read
+	// the record as the event found it; nil if there is none or it cannot be read
+	record *seal.Record
+	on     bool // the session has an active loop, or its record cannot be read
 }
 
 // findProject finds the event's project. While the session has an active loop, the seal names the
@@ -38,8 +39,8 @@ func (h *handler) findProject() error {
 			record, err = h.seal.Active(h.ev.SessionID)
 		}
 	}
-	// A kill left the record, or a person types in a session whose loops have ended and lost their
-	// state.
+	// The record is left over from a kill, or a person types in a session whose loops have ended
+	// and lost their state.
 	if err == nil && record != nil && (!record.On() ||
 		!record.Runs() && !store.Exists(record.Project) && h.typedPrompt(record)) {
 		record.Release()
@@ -102,7 +103,7 @@ func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply 
 	reply := event.Nothing().
 		Say("hooks lets this turn end; merges, dispatch and schedules stay shut\n" + text)
 	record, err := h.seal.Find(changed.Session)
-	if err != nil { // a damaged record cannot store that it was said
+	if err != nil { // a damaged record cannot store that this was reported
 		return reply
 	}
 	l := record.Loop(string(changed.Skill))
@@ -113,7 +114,7 @@ func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply 
 		return event.Nothing()
 	}
 	l.Told = true
-	_ = h.seal.Save(record) // if this fails, it is said again
+	_ = h.seal.Save(record) // if this fails, the report is repeated
 	return reply
 }
 
@@ -127,8 +128,8 @@ func (h *handler) clientLives(session string) bool {
 	})
 }
 
-// typedPrompt reports whether a person typed the event's prompt. It must come over the client's own
-// socket and be neither a task's notification nor a schedule's prompt.
+// typedPrompt reports whether a person typed the event's prompt. The prompt must come over the
+// client's own socket and must not be a task's notification or a schedule's prompt.
 func (h *handler) typedPrompt(r *seal.Record) bool {
 	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
 	if !slices.Contains(prompts, h.ev.Name) || h.ev.InSubagent() || h.ev.Wakeup() != nil ||
@@ -143,8 +144,8 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 	return true
 }
 
-// An event must come the way its run's entry came: over a socket that the client made. See "Where
-// events come from" in docs/security.md.
+// An event must come the same way as its run's entry: over a socket that the client made. See
+// "Where events come from" in docs/security.md.
 
 // mayEnter returns an error for a request from inside another loop of this project, such as a
 // script that imitates the client or a client that a tool call started.
@@ -189,7 +190,7 @@ func (h *handler) sessionStarted() (event.Reply, error) {
 			return event.Nothing(), err
 		}
 	}
-	list, err := h.sessionRuns() // also fills the receipt
+	list, err := h.sessionRuns() // this also fills the receipt
 	from := h.from()
 	moved := func(t *store.State) bool {
 		return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from

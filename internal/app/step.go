@@ -64,15 +64,16 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 		return err
 	})
 	if err != nil && !refused.Empty() && !reply.Decides() {
-		h.slip(err) // the refusal is given even if it cannot be recorded
+		h.sideError(err) // the call is refused even if that cannot be recorded
 		return refused, nil
 	}
 	return reply, err
 }
 
 // decideEach steps loops with the state lock held and carries out their outcomes. If one loop
-// refuses or fills in a call, only its outcome counts, so that no other loop lets the call through.
-// If one loop keeps the turn open, the next Stop ends the iterations of the loops after it.
+// refuses or fills in a call, only its outcome counts, so that no other loop lets the call
+// through. If one loop keeps the turn open, the iterations of the loops after it end at the next
+// Stop.
 func (h *handler) decideEach(
 	list []*store.State, eventOf func(*store.State) loop.Event, known map[loop.Skill]loop.Known,
 ) (event.Reply, error) {
@@ -135,7 +136,8 @@ func (h *handler) decide(t *store.State, e loop.Event, k loop.Known) (event.Repl
 // without the state lock. Each step of a Stop gets the current wall time, by which Step recognizes
 // a duplicate that waited for the lock.
 func (h *handler) resolve(t *store.State, e loop.Event, k *loop.Known) (loop.Outcome, error) {
-	k.Redact = func(s string) string { return h.config(t).Redact(s) } // lazy: few events need it
+	// lazy, because few events need it
+	k.Redact = func(s string) string { return h.config(t).Redact(s) }
 	for {
 		if l := h.fetch(t, e, k, true); l.err != nil {
 			return loop.Outcome{}, l.err
@@ -223,7 +225,7 @@ func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) 
 		h.release(t.Skill)
 	}
 	if d := o.Reply.Deny; o.Unlock && d != nil && d.Ends && h.out.After != nil {
-		h.slip(h.out.After()) // the client may end with the reply and kill this process
+		h.sideError(h.out.After()) // the client may end with the reply and kill this process
 		h.out.After = nil
 	}
 	for _, n := range o.Notify {
@@ -264,13 +266,13 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	if s.Close != nil {
 		line = &s.Close.Line
 		// queued before the commit, so that the event is sent at least once
-		h.slip(h.theirs().Queue(h.files, tasks.Ends(s.Close.Run(), line)))
+		h.sideError(h.theirs().Queue(h.files, tasks.Ends(s.Close.Run(), line)))
 	}
 	created, err := h.tx.Commit(t, s)
 	if created {
 		line.Notes = append(line.Notes, fmt.Sprintf("Created %s — this file may contain sensitive "+
 			"content (issue bodies, user answers). It is gitignored. Do not upload to external "+
-			"telemetry.", store.HistoryPath(t.Skill))) // once (R123, R126)
+			"telemetry.", store.HistoryPath(t.Skill))) // once in a project (R123, R126)
 	}
 	if err != nil {
 		return err
@@ -280,7 +282,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 		return nil
 	}
 	note, err := h.publish(t.Budget, line)
-	if h.slip(err); note != "" && line != nil {
+	if h.sideError(err); note != "" && line != nil {
 		line.Notes = append(line.Notes, note)
 	}
 	return nil

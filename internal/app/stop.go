@@ -27,7 +27,7 @@ func (h *handler) stop() (event.Reply, error) {
 		return reply, err
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](h.runs.damage); ok {
-		h.slip(h.withStateLock(func() error { // workers' events save the record too
+		h.sideError(h.withStateLock(func() error { // events of workers save the record too
 			reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
 			return nil
 		}))

@@ -31,8 +31,8 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 		return reply
 	}
 	note, err := h.publish(run, nil)
-	h.slip(err)
-	h.slip(h.withStateLock(func() error {
+	h.sideError(err)
+	h.sideError(h.withStateLock(func() error {
 		return h.theirs().Queue(h.files, tasks.Begins(run, h.feeding))
 	}))
 	return reply.Say(note)
@@ -41,7 +41,7 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 // publish writes a task loop's files for people and workers: the view, the progress file and its
 // copy. All are derived from the run, so an error only delays them (T16, T32–T36).
 //
-// note reports that somebody changed the view; it is "" otherwise (T98).
+// note reports that another program changed the view; it is "" otherwise (T98).
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
 	r := tasks.Of(run)
 	before := h.files.Progress()
@@ -51,10 +51,10 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	}
 	now := text
 	if before == nil {
-		h.slip(h.exclude())
+		h.sideError(h.exclude())
 	}
 	switch {
-	case there && before == nil && r.Import == nil: // left by an earlier run
+	case there && before == nil && r.Import == nil: // an earlier run left it
 		if err := h.files.KeepForeign("task.progress.md", now); err != nil {
 			return "", err
 		}
@@ -73,7 +73,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 		}
 	}
 	if own := tasks.LineOf(line); own != nil && own.Judgement.Verdict == loop.Flagged {
-		now = tasks.ClearFlagged(now) // the gate and the history hold the text (T37)
+		now = tasks.ClearFlagged(now) // the gate and the history contain the text (T37)
 	}
 	now = tasks.SetCurrent(now, current(run))
 	if !there || !bytes.Equal(now, text) {
@@ -157,7 +157,7 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 	return &v, nil
 }
 
-// leftOver reports whether the view belongs to an archived run of ours.
+// leftOver reports whether the view belongs to an archived run of this project.
 func (h *handler) leftOver(view []byte) bool {
 	files, err := store.Open(h.project)
 	if err != nil {
@@ -167,8 +167,8 @@ func (h *handler) leftOver(view []byte) bool {
 	return files.ArchivedView(view)
 }
 
-// imported returns the progress made by the other tool. It returns nil if the tool has done nothing
-// or had another list.
+// imported returns the progress made by the other tool. It returns nil if that tool has done
+// nothing or had another list.
 func imported(v *tasks.View, r *tasks.Run) *tasks.Found {
 	if v == nil || v.TaskIndex == 0 || v.TotalTasks != len(r.List) || v.SpecPath != r.Spec {
 		return nil
@@ -190,7 +190,7 @@ func newestFeedback(root string, ledgers []string) string {
 }
 
 // ledgersOf returns the existing ledgers changes/NAME/loops/implement-NN.md for a task or section
-// number. If spec lies in a change, it looks only in that change; otherwise in all.
+// number. If spec is in a change, it searches only that change; otherwise all changes.
 func ledgersOf(root, spec string, number int) (list []string) {
 	name := fmt.Sprintf("implement-%02d.md", number)
 	folders := []string{}

@@ -147,7 +147,7 @@ func (h *handler) reread(r *tasks.Run) *tasks.ReadList {
 	if err != nil || bad != nil {
 		return nil
 	}
-	for i := range list { // its ticks do not count
+	for i := range list { // ticks in the file do not count
 		list[i].Result = ""
 	}
 	return &tasks.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", list)), List: list}
@@ -164,7 +164,8 @@ func (h *handler) typedByPerson() bool {
 		usage.Sender(h.ev.Transcript, h.ev.Prompt) != loop.SenderSchedule
 }
 
-// readList reads the named file, or else tasks.md beside the spec, or else the spec's `## Tasks`.
+// readList reads the list from the named file. Without a name it reads tasks.md next to the spec,
+// or else the spec's `## Tasks`.
 func (h *handler) readList(r *tasks.Run, named string, spec []byte) ([]tasks.Item, error) {
 	r.ListPath = named
 	if named == "" {
@@ -189,8 +190,8 @@ func (h *handler) readList(r *tasks.Run, named string, spec []byte) ([]tasks.Ite
 	return list, nil
 }
 
-// envNumber returns the number in an environment variable, or otherwise if it is not set. It
-// returns an error unless the value is a whole number from 2.
+// envNumber returns the number in an environment variable, or otherwise if the variable is not
+// set. It returns an error unless the value is a whole number of at least 2.
 func (h *handler) envNumber(name string, otherwise int) (int, error) {
 	text := h.Env(name)
 	if text == "" {
@@ -203,7 +204,7 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// taskPrompt returns the whole prompt of the attempt.
+// taskPrompt returns the complete prompt of the attempt.
 func (h *handler) taskPrompt(t *store.State) string {
 	r, a := tasks.Of(t.Budget), t.Tick.Attempt
 	papers := tasks.Papers{Progress: h.relative(h.progressPath()), Anchor: h.anchor()}

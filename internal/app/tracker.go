@@ -31,8 +31,8 @@ func (h *handler) question(t *store.State) forge.Question {
 }
 
 // askMerging looks up, in parallel, the PRs of a merge, because a person may have commented since
-// the iteration began. If the tracker cannot answer for a PR, the result says why, so that a person
-// decides (R99–R101), and the remote supplies the commit.
+// the iteration began. If the tracker cannot answer for a PR, the result explains why, so that a
+// person decides (R99–R101), and the commit comes from the remote.
 func (h *handler) askMerging(t *store.State, acts []loop.Act) (list []loop.Looked) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
 		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
@@ -117,8 +117,8 @@ func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.
 	return told
 }
 
-// around asks git and the tracker for the state that an ending iteration leaves. After a client
-// died it does not ask the remote, because changes since the crash would hide the recorded state.
+// around asks git and the tracker for the state at the end of an iteration. After a client died it
+// does not ask the remote, because later changes would hide the state at the crash.
 func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	_, stop := e.(loop.TurnEnd)
 	if stop {
@@ -129,7 +129,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 		}
 	}
 	a.Worktrees = h.worktrees()
-	if r := tasks.Of(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // it may end here
+	if r := tasks.Of(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // the run may end here
 		a.Dropped = dropped(h.project, t.Values().Tip())
 	}
 	foreign := func() bool {
@@ -150,7 +150,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 			}
 		}
 	}
-	if stop && t.Tick.Starts.Opened > 0 { // a start waits for the number of its PR
+	if stop && t.Tick.Starts.Opened > 0 { // a started PR has no number yet
 		a.Opened = h.opened(t, a.Worktrees)
 	}
 	if len(tracked) > 0 {
@@ -159,8 +159,8 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	return a
 }
 
-// maxAsked bounds the PRs looked up at the end of an iteration, to stay within the hook's timeout.
-// Asked are those whose branch or merge result is unknown.
+// maxAsked is how many PRs are looked up at the end of an iteration, to stay within the hook's
+// timeout. Only PRs whose branch or merge result is unknown are looked up.
 const maxAsked = 8
 
 // opened returns the open PRs, newest first, of branches that the iteration moved or has checked
@@ -169,7 +169,7 @@ func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	own, err := tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
-	h.slip(err)
+	h.sideError(err)
 	q := h.question(t)
 	q.PRs = true
 	answer := forge.Ask(context.Background(), q)
@@ -187,7 +187,7 @@ func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 
 func (h *handler) worktrees() []loop.Worktree {
 	limit := gitTime
-	if h.ev.Name == event.SessionEnd { // all hooks together get 1.5 s
+	if h.ev.Name == event.SessionEnd { // all hooks together have 1.5 s
 		limit = 700 * time.Millisecond
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -264,7 +264,7 @@ func (h *handler) begun(t *store.State, on []loop.Worktree) (left loop.Begun) {
 	left.Dirty = h.dirty(on)
 	var err error
 	left.Branches, err = tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
-	if err != nil || h.ev.Name == event.SessionEnd { // too little time to ask a remote
+	if err != nil || h.ev.Name == event.SessionEnd { // there is too little time to ask a remote
 		return left
 	}
 	names := slices.Collect(maps.Keys(left.Branches))

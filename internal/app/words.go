@@ -39,7 +39,7 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 		return event.Ask(h.questionsOf(t, r.Ask)...)
 	case r.Deny != nil:
 		reply = h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
-		if r.Closed != nil { // no Stop reports the end
+		if r.Closed != nil { // no Stop will report the end
 			over := loop.Reply{Closed: r.Closed, Between: r.Between, AtStop: true}
 			reply = reply.Say(h.ended(t, over).PersonText())
 		}
@@ -98,7 +98,7 @@ func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
 
 // finalReport formats the final report, with the gates of the whole run from its history.
 func (h *handler) finalReport(t *store.State) string {
-	h.slip(h.files.Findings(t.Budget))
+	h.sideError(h.files.Findings(t.Budget))
 	r := report.Ended{
 		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.Skill),
 		Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.Skill),
@@ -134,8 +134,8 @@ func (h *handler) told(t *store.State, text string) event.Reply {
 	return event.Nothing().Say(text).Context(model)
 }
 
-// passedOver formats an iteration that did not begin. It shows the run's current state, because the
-// run's iteration may be open.
+// passedOver formats an iteration that did not begin. It shows the run's current state, because
+// another iteration of the run may be open.
 func (h *handler) passedOver(t *store.State, o *loop.PassedOver) event.Reply {
 	line := *o.Line
 	if o.Run == nil && t.Budget != nil && t.Budget.Status == loop.Active {

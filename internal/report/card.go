@@ -18,32 +18,32 @@ type Card struct {
 	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while the run continues
 	Budgets    []Axis           `json:"budgets"`
 	Iterations []loop.Iteration `json:"iterations"`       // the last ones, oldest first
-	Earlier    int              `json:"earlier_lines"`    // the number of those before
-	PRs        []CardPR         `json:"prs"`              // of these iterations and the run
-	Issues     []loop.Issue     `json:"issues,omitempty"` // with the tracker's titles
-	Tasks      []TaskRow        `json:"tasks,omitempty"`  // of a task loop
+	Earlier    int              `json:"earlier_lines"`    // number of earlier lines
+	PRs        []CardPR         `json:"prs"`              // PRs of these iterations and the run
+	Issues     []loop.Issue     `json:"issues,omitempty"` // issues with the tracker's titles
+	Tasks      []TaskRow        `json:"tasks,omitempty"`  // tasks of a task loop
 	Verified   Verified         `json:"verified"`
 	Claimed    Claimed          `json:"claimed"`
 	// Worktrees appeared in the run's iterations and are still on disk.
 	Worktrees []loop.Worktree `json:"active_worktrees"`
 	Branches  []string        `json:"branches"`
 	Gates     []Asked         `json:"gates"`
-	Denied    []loop.Denial   `json:"denied"` // of these iterations
+	Denied    []loop.Denial   `json:"denied"` // refusals in these iterations
 	Waiting   []Waiting       `json:"waiting"`
 	Resume    string          `json:"resume"`              // command to continue; may be empty
-	Raise     string          `json:"raise,omitempty"`     // as in Stand
-	Next      string          `json:"next_tick,omitempty"` // while the run continues
-	Present   bool            `json:"present"`             // not archived
+	Raise     string          `json:"raise,omitempty"`     // see Stand
+	Next      string          `json:"next_tick,omitempty"` // set while the run continues
+	Present   bool            `json:"present"`             // the run is not archived
 	Open      bool            `json:"iteration_open"`
 	// OpenDollars is the spend of the open iteration so far.
 	OpenDollars loop.USD `json:"open_iteration_dollars"`
-	Project     string   `json:"project,omitempty"`       // as in Stand
-	Stale       bool     `json:"verdict_stale,omitempty"` // as in Stand
-	Head        string   `json:"-"`                       // as in Stand
+	Project     string   `json:"project,omitempty"`       // see Stand
+	Stale       bool     `json:"verdict_stale,omitempty"` // see Stand
+	Head        string   `json:"-"`                       // see Stand
 
 	// The rest is for the page only.
-	Folder string       `json:"-"` // of the project
-	Curve  []SpendPoint `json:"-"` // of every iteration
+	Folder string       `json:"-"` // folder of the project
+	Curve  []SpendPoint `json:"-"` // spend after every iteration
 	Links  Links        `json:"-"`
 	Unread []string     `json:"-"` // errors of unreadable history lines
 }
@@ -51,19 +51,19 @@ type Card struct {
 // Links holds the first parts of web addresses. They are empty if the repository's forge is not
 // known.
 type Links struct {
-	PR     string // followed by the number
-	Issue  string // likewise
-	Commit string // followed by the hash
+	PR     string // prefix of a PR's address, before the number
+	Issue  string // prefix of an issue's address, before the number
+	Commit string // prefix of a commit's address, before the hash
 }
 
 // CardPR is a PR with the known facts about it and their sources.
 type CardPR struct {
 	Number int    `json:"number"`
-	Title  string `json:"title,omitempty"` // as the tracker has it
+	Title  string `json:"title,omitempty"` // the tracker's title
 	Branch string `json:"branch,omitempty"`
 	State  string `json:"state,omitempty"`
 	SHA    string `json:"head_sha,omitempty"`
-	Seen   bool   `json:"seen"`             // a call about it succeeded
+	Seen   bool   `json:"seen"`             // a call that concerned it succeeded
 	Merged bool   `json:"merge_seen"`       // a merge call succeeded
 	Told   bool   `json:"told_by_tracker"`  // the state comes from the tracker
 	Head   bool   `json:"head_from_remote"` // the commit comes from the remote
@@ -79,8 +79,8 @@ type Verified struct {
 	Comments int      `json:"comments"`
 	Heads    []string `json:"heads"` // branches
 	Progress Progress `json:"progress"`
-	// Tried counts the attempts and phases in these iterations. Fresh counts those that were
-	// observed to begin with an empty context (T93).
+	// Tried counts the attempts and phases in these iterations. Fresh counts those that were seen
+	// to begin with an empty context (T93).
 	Tried int `json:"attempts,omitempty"`
 	Fresh int `json:"fresh_contexts,omitempty"`
 }
@@ -93,8 +93,8 @@ type Progress struct {
 	Dollars    loop.USD `json:"dollars_since"`
 }
 
-// add counts the next iteration. An iteration made progress if a call was about a PR, a commit
-// reached the remote, or a commit finished a task.
+// add counts the next iteration. It made progress if a call concerned a PR, a commit reached the
+// remote, or a commit finished a task.
 func (p *Progress) add(l *loop.Iteration) {
 	if own := tasks.LineOf(l); own != nil && own.Judgement.SHA != "" && own.Done() {
 		*p = Progress{Iteration: l.Iteration}
@@ -124,10 +124,10 @@ func (p Progress) String() string {
 // Claimed holds the facts that only the skill reported.
 type Claimed struct {
 	PRs      []int          `json:"prs"`
-	States   []int          `json:"states"` // PRs that ended according to the skill alone
+	States   []int          `json:"states"` // PRs that ended according to the skill only
 	Comments int            `json:"comments"`
 	Failures []loop.Failure `json:"failures"`
-	Outcomes int            `json:"outcomes"` // iterations whose outcome was reported
+	Outcomes int            `json:"outcomes"` // iterations whose outcome the skill reported
 	Notes    []string       `json:"notes"`
 }
 

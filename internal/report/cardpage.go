@@ -258,8 +258,8 @@ func remarks(l *loop.Iteration) (list []string) {
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
-// refused counts refused calls in words, merges apart, as in "2 merges, 1 call". It is empty if no
-// call was refused.
+// refused counts refused calls in words, with merges counted separately, as in "2 merges, 1 call".
+// It is empty if no call was refused.
 func refused(list []loop.Denial) string {
 	merges := 0
 	for _, d := range list {
@@ -372,7 +372,7 @@ func numberLink(address string, n int) word {
 	return w
 }
 
-// named is ref for a name as in "#142". Any other text has no link.
+// named is like ref for a name such as "#142". Any other text has no link.
 func (c *Card) named(name string) word {
 	if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
 		return c.ref(n)
@@ -396,7 +396,7 @@ func (c *Card) commit(sha string) word {
 	return w
 }
 
-// evidence holds the facts that the program observed beside those that were only reported, and the
+// evidence holds the facts that the program observed, the facts that were only reported, and the
 // source of the latter.
 type evidence struct {
 	by                string

@@ -25,7 +25,7 @@ type Checkup struct {
 	Version string  `json:"version"`
 	Program string  `json:"program"` // path of this binary
 	Project string  `json:"project"`
-	OK      bool    `json:"ok"` // no check fails
+	OK      bool    `json:"ok"` // true if no check fails
 	Checks  []Check `json:"checks"`
 }
 
@@ -36,7 +36,7 @@ type Check struct {
 	Status   Health    `json:"status"`
 	Found    []string  `json:"found"`
 	Problems []Problem `json:"problems"`
-	Fixed    []string  `json:"fixed"` // what --fix did
+	Fixed    []string  `json:"fixed"` // repairs that --fix made
 	Millis   int64     `json:"millis"`
 }
 
@@ -48,7 +48,7 @@ type Problem struct {
 }
 
 // CheckupText writes the problems of a checkup by group or, with all, every check. The counts come
-// last, because people look at the end first.
+// last, because people read the end first.
 func CheckupText(s Screen, c Checkup, all bool) string {
 	p, names, group := newPage(s.unwrapped()), map[Health][]string{}, ""
 	for _, k := range c.Checks {
@@ -110,7 +110,7 @@ func healthStyle(h Health) string {
 
 // Ledgers is the result of checking ledgers.
 type Ledgers struct {
-	Checked  int              `json:"checked"` // files
+	Checked  int              `json:"checked"` // number of files
 	Findings []ledger.Finding `json:"findings"`
 }
 

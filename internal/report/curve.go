@@ -25,8 +25,8 @@ const MaxPoints = 200
 // draw writes nothing, because `hooks history` draws the spend in a terminal.
 func (curve) draw(*page) {}
 
-// html draws the curve. The picture is stretched to the page. Therefore strokes do not scale, and
-// the labels are HTML beside the picture.
+// html draws the curve. The picture is stretched to the width of the page, so strokes do not
+// scale, and the labels are HTML beside the picture.
 func (c curve) html(m *markup) {
 	n := len(c.points)
 	last, limit := c.points[n-1], c.ceiling
@@ -34,7 +34,7 @@ func (c curve) html(m *markup) {
 	switch {
 	case limit == 0:
 		about = "there is no ceiling in dollars"
-	case last.Total < limit/8: // with the ceiling on it, the curve would lie on its axis
+	case last.Total < limit/8: // with the ceiling on the scale, the curve would lie on its axis
 		about, limit = fmt.Sprintf("the ceiling of %s is far above", ceiling(limit)), 0
 	default:
 		about, top = "the ceiling is "+ceiling(limit), max(top, limit)

@@ -1,8 +1,8 @@
 // Package report writes the texts about a loop: the model's context at the start of an iteration,
 // its status block, the final report, and the pages and tables of the commands. It also reads a
-// skill's report. It does no I/O except to a given writer. A text for the client stays under the
-// client's limit of 10,000 characters; no text has control characters from issue titles, questions
-// or answers.
+// skill's report. It does no I/O except to a given writer. A text for the client stays below the
+// client's limit of 10,000 characters. Control characters from issue titles, questions or answers
+// are removed from all texts.
 package report
 
 import (
@@ -24,8 +24,8 @@ func clean(s string) string { return term.Line(s) }
 // text collects lines up to Limit. Its last line counts those that did not fit.
 type text struct {
 	b    strings.Builder
-	used int // characters
-	cut  int // lines
+	used int // in characters
+	cut  int // number of lines
 }
 
 func (t *text) line(format string, args ...any) {

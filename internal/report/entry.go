@@ -40,8 +40,8 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	return x.String()
 }
 
-// kept names the steps that the hooks do for a skill. Otherwise the skill would mistake the lock of
-// its own session for another iteration's.
+// kept names the steps that the hooks do for a skill. Without this, the skill would mistake the
+// lock of its own session for another iteration's.
 func (x *text) kept(b *loop.Budget) {
 	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
 		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
@@ -124,8 +124,8 @@ func (x *text) asks(gates []loop.Gate) {
 const dialogCall = "AskUserQuestion now " +
 	`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded)`
 
-// urgency returns the sentence that asks for an answer, and the one that limits the model until
-// then.
+// urgency returns the sentence that asks for an answer, and the sentence that limits the model
+// until then.
 func urgency(gates []loop.Gate) (all, held string) {
 	other := func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }
 	if !slices.ContainsFunc(gates, other) {
@@ -173,7 +173,7 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 		"that nobody commented; else a person approves that exact commit."))
 }
 
-// LeftAlone returns a line for each issue or PR that the iteration leaves alone.
+// LeftAlone returns a line for each issue or PR that the iteration skips.
 func LeftAlone(b *loop.Budget, t *loop.Tick) (list []string) {
 	for _, target := range b.DeferredTargets {
 		branch := b.SkippedBranches[target]
@@ -294,7 +294,7 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 			"skip it and take the next workable issue; leave its label alone", n))
 	}
 	if f.Run.Kind().Reviews {
-		for _, note := range f.Tick.Notes { // such as that a PR has no new commits (R83)
+		for _, note := range f.Tick.Notes { // for example that a PR has no new commits (R83)
 			if slices.ContainsFunc(c.PRs, func(p loop.PR) bool {
 				return strings.HasPrefix(note, fmt.Sprintf("PR #%d:", p.Number))
 			}) {

@@ -30,7 +30,7 @@ func Facts(raw []byte) (r loop.Report, err error) {
 	if err = json.Unmarshal(raw, new(json.RawMessage)); err != nil {
 		err = fmt.Errorf("the report is not one JSON object: %w", err)
 	} else {
-		text, _ := schemas.Get("report") // embedded
+		text, _ := schemas.Get("report") // cannot fail, because it is embedded
 		f := form{gjson.ParseBytes(text)}
 		err = f.check("", gjson.ParseBytes(raw), f.schema)
 	}

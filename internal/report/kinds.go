@@ -13,12 +13,12 @@ import (
 
 // kind draws the parts of each text and page that only one kind of loop has.
 type kind interface {
-	block(*text, *loop.Iteration) // for the status block of an iteration
-	ended() (must, more []string) // for the final report; more is cut to fit
-	stand() facts                 // the progress of the loop
-	card(*Card) []block           // for the report card
-	evidence(*Card) evidence      // for the report card
-	count() string                // the unit that the kind counts, as in "2 PRs"
+	block(*text, *loop.Iteration) // writes the status block of an iteration
+	ended() (must, more []string) // returns lines for the final report; more is cut to fit
+	stand() facts                 // returns the progress of the loop
+	card(*Card) []block           // returns the kind's part of the report card
+	evidence(*Card) evidence      // returns the evidence for the report card
+	count() string                // returns the unit that the kind counts, as in "2 PRs"
 }
 
 type (
@@ -29,7 +29,7 @@ type (
 	auditLoop struct {
 		*loop.Budget
 		run  *audit.Run
-		head string // of its worktree, "" if it is not known
+		head string // HEAD of its worktree, "" if unknown
 	}
 	backlogLoop struct{ *loop.Budget }
 )
@@ -101,8 +101,8 @@ func counted(n int) cell {
 	return words(strconv.Itoa(n))
 }
 
-// commits returns the heads of the PRs whose commit the remote confirmed, or with remote false the
-// other heads.
+// commits returns the heads of the PRs whose commit the remote confirmed. If remote is false, it
+// returns the other heads.
 func (c *Card) commits(remote bool) (list cell) {
 	for _, p := range c.PRs {
 		if p.SHA != "" && p.Head == remote {
@@ -114,7 +114,7 @@ func (c *Card) commits(remote bool) (list cell) {
 	return list
 }
 
-// promptLoop is a backlogLoop that also draws the prompt that it repeats.
+// promptLoop is a backlogLoop that also shows the prompt that it repeats.
 type promptLoop struct{ backlogLoop }
 
 func (b promptLoop) block(t *text, _ *loop.Iteration) { t.line("Prompt: %s", b.prompt()) }

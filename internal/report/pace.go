@@ -7,8 +7,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Quantity is a number of iterations, PRs, minutes or dollars in units of 10⁻¹², so that averages
-// are exact enough and JSON has plain numbers.
+// Quantity is a number of iterations, PRs, minutes or dollars in units of 10⁻¹². Averages are then
+// exact enough, and JSON has plain numbers.
 type Quantity = loop.USD
 
 // one is a whole iteration, PR, minute or dollar.
@@ -18,10 +18,10 @@ const one = loop.Dollar
 type Axis struct {
 	Name    string   `json:"name"` // iterations, PRs, minutes or dollars
 	Used    Quantity `json:"used"`
-	Ceiling Quantity `json:"ceiling"`       // 0: no ceiling
-	Each    Quantity `json:"per_iteration"` // of ended iterations; 0 before the first
-	// More is the number of iterations that the rest is enough for after the open one. It is nil if
-	// that is unknown, or if the ceiling of iterations is reached first.
+	Ceiling Quantity `json:"ceiling"`       // 0 if there is no ceiling
+	Each    Quantity `json:"per_iteration"` // average of the ended iterations; 0 before the first
+	// More is the number of further iterations, after the open one, for which the remainder is
+	// enough. It is nil if that is unknown, or if the ceiling of iterations is reached first.
 	More *int `json:"more_iterations,omitempty"`
 	// EndsAt is the predicted time at which the ceiling is reached. It is nil if that is unknown or
 	// the run does not continue.
@@ -55,7 +55,7 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 		case ceiling > 0 && a.Each > 0:
 			more = max(0, int((ceiling-before)/a.Each)-running)
 		}
-		// The rest of a nearly unused budget would be enough for thousands of iterations.
+		// The remainder of a nearly unused budget would be enough for thousands of iterations.
 		if more < 0 || more > left || b.Status == loop.Halted {
 			return a
 		}
@@ -152,7 +152,8 @@ func (a Axis) usage() string {
 	return "$" + a.Used.String() + "/" + ceiling(a.Ceiling)
 }
 
-// outlook describes the pace and the iterations that the rest is enough for. short omits the pace.
+// outlook describes the pace and the number of iterations for which the remainder is enough. short
+// omits the pace.
 func (a Axis) outlook(short bool) string {
 	var parts []string
 	switch {
@@ -170,7 +171,7 @@ func (a Axis) outlook(short bool) string {
 	return prefixed("  ", commas(parts...))
 }
 
-// more describes the number of iterations that the rest is enough for. Only the budget of
+// more describes the number of iterations for which the remainder is enough. Only the budget of
 // iterations is exact.
 func (a Axis) more() string {
 	if a.Name == "iterations" || *a.More == 0 {
@@ -179,7 +180,8 @@ func (a Axis) more() string {
 	return fmt.Sprintf("about %d more", *a.More)
 }
 
-// ahead describes the number of iterations that the rest is enough for, and the time of their end.
+// ahead describes the number of iterations for which the remainder is enough, and when they will
+// end.
 func (s Screen) ahead(a *Axis) (text string) {
 	switch {
 	case a.More != nil && *a.More == 0:

@@ -11,9 +11,9 @@ import (
 
 // Screen describes the reader's terminal. Lines are wrapped or cut to Width columns.
 type Screen struct {
-	Width int  // columns; fewer than 20 count as 20
-	Piped bool // no terminal reads it, so text that programs search is not wrapped
-	Color bool // the terminal wants colour
+	Width int  // in columns; fewer than 20 count as 20
+	Piped bool // output is not a terminal, so text that programs search is not wrapped
+	Color bool // the terminal supports colour
 	// Dir is the reader's project, for messages. If it is empty, they say "this project".
 	Dir string
 	// Now is the current time, in the time zone for all times shown.
@@ -32,7 +32,7 @@ const (
 
 const (
 	minWidth   = 20 // lower bound of Width
-	labelWidth = 12 // of the column of labels, with the blank after it
+	labelWidth = 12 // width of the column of labels, including the blank after it
 )
 
 // unwrapped returns the screen for text that other programs search line by line.
@@ -56,7 +56,7 @@ func newPage(s Screen) *page {
 
 func (p *page) String() string { return strings.Trim(p.b.String(), "\n") }
 
-// blank writes a blank line, unless the page is empty or ends in one.
+// blank writes a blank line, unless the page is empty or already ends in one.
 func (p *page) blank() {
 	if s := p.b.String(); s != "" && !strings.HasSuffix(s, "\n\n") {
 		p.b.WriteByte('\n')

@@ -7,7 +7,7 @@ import (
 
 // block is a part of a page, drawn as text or as HTML.
 type block interface {
-	draw(*page) // as text
+	draw(*page) // draws it as text
 	html(*markup)
 }
 
@@ -63,7 +63,7 @@ func command(name, text string) fact { return fact{name, strong, cell{{text: tex
 type cell []word
 
 // word is a piece of foreign text. If whole is not 0, it has a bar that shows part of whole. In
-// text only facts have bars.
+// text output only facts have bars.
 type word struct {
 	text, look, link string
 	part, whole      int64
@@ -130,12 +130,12 @@ type row struct {
 // column is one column of a table.
 type column struct {
 	name  string
-	width int  // minimum, set by measure
-	right bool // of numbers
-	spare int  // above 0: may be dropped for lack of room, the highest first
-	loose bool // last column, of long texts that wrap
+	width int  // minimum width, set by measure
+	right bool // aligned right, for numbers
+	spare int  // if above 0, the column may be dropped for lack of room, the highest first
+	loose bool // the last column, with long texts that wrap
 
-	// The rest is for HTML.
+	// The remaining fields are for HTML.
 	class string
 	tag   bool // a dot in the style of the row
 	notes bool // holds the notes of its row

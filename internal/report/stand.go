@@ -17,22 +17,24 @@ import (
 
 // Stand is the current state of one loop.
 type Stand struct {
-	Project    string       `json:"project,omitempty"` // if loops of several projects are shown
+	Project    string       `json:"project,omitempty"` // set if loops of several projects are shown
 	Run        *loop.Budget `json:"run"`
 	Tick       *loop.Tick   `json:"tick,omitempty"`
 	Lock       *loop.Lock   `json:"lock,omitempty"`
 	Minutes    int          `json:"minutes_now"`
 	LockAlive  bool         `json:"lock_alive"`
 	OwnerAlive bool         `json:"owner_alive"`
-	Open       loop.USD     `json:"open_iteration_dollars"` // spent since the last iteration ended
-	Budgets    []Axis       `json:"budgets"`
-	Gates      []Waiting    `json:"gates"`
-	Last       *Ran         `json:"last_iteration,omitempty"`
-	Next       string       `json:"next_tick"`
-	Deferred   []string     `json:"deferred_targets"`
-	Notes      []string     `json:"notes"`
-	Stale      bool         `json:"verdict_stale,omitempty"` // of an audit: HEAD is another commit
-	Head       string       `json:"-"`                       // of an audit's worktree
+	// dollars spent since the last iteration ended
+	Open     loop.USD  `json:"open_iteration_dollars"`
+	Budgets  []Axis    `json:"budgets"`
+	Gates    []Waiting `json:"gates"`
+	Last     *Ran      `json:"last_iteration,omitempty"`
+	Next     string    `json:"next_tick"`
+	Deferred []string  `json:"deferred_targets"`
+	Notes    []string  `json:"notes"`
+	// the run is an audit and HEAD is another commit
+	Stale bool   `json:"verdict_stale,omitempty"`
+	Head  string `json:"-"` // HEAD of an audit's worktree
 	// Raise is the command with which a person raises the ceilings that are nearly reached.
 	Raise string `json:"raise,omitempty"`
 	// Resume is the command that continues a stopped loop.
@@ -47,7 +49,7 @@ type Ran struct {
 	Minutes   int              `json:"minutes"`
 	Dollars   loop.USD         `json:"dollars"`
 	PRs       []string         `json:"prs_touched"`
-	Task      *tasks.Line      `json:"task,omitempty"` // of a task loop
+	Task      *tasks.Line      `json:"task,omitempty"` // set for a task loop
 }
 
 // RanIn returns the summary of an iteration's history line.
@@ -67,7 +69,7 @@ type Waiting struct {
 	Gate   loop.Gate  `json:"gate"`
 	Paused bool       `json:"paused"` // answered in a terminal, not in the session's dialog
 	Answer string     `json:"answer"` // how to answer
-	// Project is set as in Stand.
+	// Project is set if loops of several projects are shown.
 	Project string `json:"project,omitempty"`
 	// Link is the web address of the PR that the question is about. It is empty if there is no PR
 	// or its page is not known.
@@ -107,8 +109,8 @@ func NameLoops(list []Stand) {
 	}
 }
 
-// FromElsewhere makes the answers of gates work outside of their project, and returns a command
-// that is changed the same way. If project is empty, it changes nothing.
+// FromElsewhere makes the answers of gates work outside of their project. It returns the command
+// changed in the same way. If project is empty, it changes nothing.
 func FromElsewhere(project, command string, gates []Waiting) string {
 	in := func(command string) string {
 		if project == "" || !strings.HasPrefix(command, "hooks ") {
@@ -126,8 +128,8 @@ func FromElsewhere(project, command string, gates []Waiting) string {
 // resumes.
 func (w Waiting) unanswered() bool { return w.Gate.Answer == "" }
 
-// howToAnswer returns how to answer, with the options in parentheses. A shell reports them as a
-// syntax error if they are pasted, so it runs nothing.
+// howToAnswer returns how to answer, with the options in parentheses. If someone pastes it into a
+// shell, the parentheses are a syntax error, so nothing runs.
 func (w Waiting) howToAnswer() string {
 	if !w.unanswered() || !w.Paused || len(w.Gate.Options) == 0 {
 		return w.Answer
@@ -175,7 +177,7 @@ func WaitingQuestion(s Screen, w Waiting) string {
 	return p.String()
 }
 
-// questions returns each question that waits, with answers also how to answer it.
+// questions returns each waiting question. If answers is set, it includes how to answer it.
 func questions(list []Waiting, answers bool) (f facts) {
 	for _, w := range list {
 		f = append(f, fact{"waiting", warn,
@@ -318,7 +320,7 @@ func (st Stand) line(session string, short bool) string {
 		state = "(another session)"
 	}
 	parts := []string{string(b.Skill) + prefixed(" ", state)}
-	if st.Tick != nil { // before the budgets, because a narrow screen cuts the end
+	if st.Tick != nil { // comes before the budgets, because a narrow screen cuts the end
 		if n := loop.Refusals(st.Tick.Denied); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d refused", n))
 		}
@@ -338,9 +340,9 @@ func (st Stand) line(session string, short bool) string {
 // Run is a run in a list.
 type Run struct {
 	loop.Budget
-	Present bool   // not archived
+	Present bool   // the run is not archived
 	Tree    string // its linked worktree; "" for the project itself
-	Head    string // as in Stand
+	Head    string // see Stand
 }
 
 // RunList draws a line for each run.

@@ -192,24 +192,24 @@ type Ended struct {
 	Asked           []Asked
 	Budget, History string        // paths of the two files, relative to the project if inside it
 	Elsewhere       bool          // the budget is not in its default place
-	LastError       string        // of qmd, when it ended the run (R56)
+	LastError       string        // last error of qmd, if qmd ended the run (R56)
 	Left            []string      // unfinished work of an interrupted iteration (R44)
-	Denied          []loop.Denial // of the whole run
-	Overrun         *loop.Overrun // of its last iteration
-	Goal            string        // of the client, still active; "" without one
+	Denied          []loop.Denial // refusals of the whole run
+	Overrun         *loop.Overrun // overrun of its last iteration
+	Goal            string        // active goal of the client, or ""
 }
 
 // maxFinal bounds a final report, in lines.
 const maxFinal = 12
 
 // Final returns the report on a halt or pause: the cause by its machine name and in prose, the
-// totals, the gates with their answers, both paths, and the command to continue (R150, R152). The
-// last line refers to the report card for the lines that do not fit.
+// totals, the gates with their answers, both paths, and the command to continue (R150, R152). If
+// lines do not fit, the last line refers to the report card.
 func Final(b *loop.Budget, e Ended) string {
 	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
 	must, more := kindOf(b, "").ended()
 	var list []string
-	add := func(lines ...string) { list = loop.AppendNew(list, lines...) } // but empty ones
+	add := func(lines ...string) { list = loop.AppendNew(list, lines...) } // skips empty lines
 	add(fmt.Sprintf("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b)),
 		fmt.Sprintf("Cause: %s — %s", b.StopCause, stopText(b)))
 	if b.StopCause == "qmd_unreachable" {
@@ -363,7 +363,8 @@ func Resume(b *loop.Budget, path string) string {
 }
 
 // Next returns the next command for a paused or halted run: the answer to its first waiting
-// question, else the one that continues it, else the one that shows its report card.
+// question, otherwise the command that continues the run, otherwise the command that shows its
+// report card.
 func Next(b *loop.Budget, path string) string {
 	for _, g := range b.Pending {
 		if w := Wait(b.Skill, g, true); w.unanswered() {
@@ -373,7 +374,7 @@ func Next(b *loop.Budget, path string) string {
 	return cmp.Or(Resume(b, path), "hooks report-card "+string(b.Skill))
 }
 
-// OneWord quotes a word for a skill's arguments, which may have quotes but no escapes.
+// OneWord quotes a word for a skill's arguments, which may contain quotes but no escapes.
 func OneWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
 		return word
@@ -381,8 +382,8 @@ func OneWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
-// underLoop returns a command with /loop in front if the run was scheduled by it. Without it only
-// one iteration would run. The interval of the schedule is not known.
+// underLoop returns a command with /loop in front if /loop scheduled the run. Without /loop only
+// one iteration would run. The interval of the schedule is unknown.
 func underLoop(b *loop.Budget, command string) string {
 	if b.UnderLoop {
 		return "/loop " + command
@@ -390,9 +391,8 @@ func underLoop(b *loop.Budget, command string) string {
 	return command
 }
 
-// raisingFlags returns the flags without which a resumed run would stop again at once. They raise
-// every ceiling that was reached by half, like the gate. A restarted run counts its iterations
-// from 0.
+// raisingFlags returns the flags without which a resumed run would stop again at once. Like the
+// gate, they raise each reached ceiling by half. A restarted run counts its iterations from 0.
 func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	half := func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
 	money := func(ceiling, used loop.USD) loop.USD {
@@ -426,7 +426,8 @@ func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	return flags
 }
 
-// Missed lists the tasks that ended or reported while no person was there, with their outputs.
+// Missed lists the background work that ended or reported while the person was away, with its
+// output files.
 func Missed(wakes []loop.Wakeup) string {
 	text := []string{"hooks: while you were away, this was not passed to the model:"}
 	for _, w := range wakes {
@@ -442,7 +443,7 @@ func Missed(wakes []loop.Wakeup) string {
 	return strings.Join(text, "\n")
 }
 
-// maxRefusals bounds how many refusals one line names.
+// maxRefusals is how many refusals one line names.
 const maxRefusals = 3
 
 // refusals lists refusals in one line. It is empty if nothing was refused.
