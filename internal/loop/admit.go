@@ -203,17 +203,13 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	if l := s.Lock; l != nil {
 		own := l.SessionID != "" && l.SessionID == r.SessionID || leftover(r, s)
 		switch {
-		case own:
-			a.Reap = true // left by a crash after the tick was closed
-			if s.LockIs == Dead {
-				a.Notes = []string{fmt.Sprintf("Reaped stale lock for pid %d", l.PID)}
-			}
+		case own: // left by a crash after the tick was closed
 		case r.Flags.Lock == LockForce:
 			return Admission{Verdict: AskForce, PID: l.PID, Iteration: l.Iteration}, true
 		case s.LockIs != Dead:
 			return contended(r, l.Iteration, l.PID, s.LockIs), true
-		default:
-			a.Reap = true
+		}
+		if a.Reap = true; s.LockIs == Dead {
 			a.Notes = []string{fmt.Sprintf("Reaped stale lock for pid %d", l.PID)}
 		}
 	}

@@ -17,11 +17,8 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	if e.Sends == nil {
 		return Outcome{}
 	}
-	if d := e.refuseWorker(s); d != nil || !e.open(s) {
+	if d := cmp.Or(e.refuseWorker(s), e.critique(s)); d != nil || !e.open(s) {
 		return Outcome{Reply: Reply{Deny: d}}
-	}
-	if d := e.critique(s); d != nil {
-		return refuseCall(d)
 	}
 	k.Require(&k.Count)
 	if text := exhausted(s.spent(e.Now, k)); text != "" {

@@ -490,6 +490,7 @@ func first[T any](list []T, is func(T) bool) *T {
 	return nil
 }
 
+// Without returns list without an item.
 func Without[T comparable](list []T, item T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
 }
