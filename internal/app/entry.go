@@ -260,16 +260,27 @@ func (e *entry) archiveLost() error {
 	return nil
 }
 
-// takesOver ends the recorded run if another state directory has written the one on disk, and
-// reports whether it did.
+// takesOver resolves a conflict over the run on disk and reports whether it did. A run that another
+// state directory wrote replaces the recorded one; a copy of another project's run becomes a run of
+// its own.
 func (e *entry) takesOver(err error) bool {
-	changed, ok := errors.AsType[*store.ChangedError](err)
-	if !ok || changed.Home == "" {
+	changed, isChanged := errors.AsType[*store.ChangedError](err)
+	copied, isCopy := errors.AsType[*store.CopyError](err)
+	var note string
+	switch {
+	case isCopy:
+		id := e.asks.RunID + "-copy" // RunID itself is for a fresh run
+		note = fmt.Sprintf("This folder holds a copy of run %s of %s, which is run %s from here "+
+			"on", copied.Run, copied.Project, id)
+		err = e.files.Fork(e.Skill, e.asks.Path, id)
+	case isChanged && changed.Home != "":
+		note = "Run " + changed.Run + " has ended here: " + changed.Changes[len(changed.Changes)-1]
+		err = e.files.Yield(e.Skill, e.asks.Path)
+	default:
 		return false
 	}
-	if err = e.files.Yield(e.Skill, e.asks.Path); err == nil {
-		e.notes = append(e.notes, "Run "+changed.Run+" has ended here: "+
-			changed.Changes[len(changed.Changes)-1])
+	if err == nil {
+		e.notes = append(e.notes, note)
 	}
 	e.sideError(err)
 	return err == nil

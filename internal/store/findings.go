@@ -89,7 +89,7 @@ func (s *Store) restoreFindings(b *loop.Budget, name string) ([]byte, error) {
 	if err == nil {
 		r, _ := s.own(s.seals.Find(b.SessionID))
 		if l := r.Loop(string(b.Skill)); l != nil {
-			s.undone(sealed{l, r}, changed.Changes, true)
+			s.undone(sealed{l, r}, changed.Changes, true, "")
 		}
 	}
 	return text, err

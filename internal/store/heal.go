@@ -23,11 +23,17 @@ const maxReplaced = 20
 const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
 // undone queues a message that tells the person which changes were undone. Each run and file is
-// reported once.
-func (s *Store) undone(run sealed, changes []string, kept bool) {
+// reported once, and once more if somebody changed limits.
+func (s *Store) undone(run sealed, changes []string, kept bool, limits string) {
 	said := strings.Fields(run.Healed)
+	ofLimits := func(change string) bool {
+		return limits != "" && strings.HasPrefix(change, run.Budget)
+	}
 	changes = slices.DeleteFunc(slices.Clone(changes), func(change string) bool {
 		file, _, _ := strings.Cut(change, " ")
+		if ofLimits(change) {
+			file += "+limits"
+		}
 		known := slices.Contains(said, file)
 		said = loop.AppendNew(said, file)
 		return known
@@ -39,12 +45,28 @@ func (s *Store) undone(run sealed, changes []string, kept bool) {
 	if kept {
 		line += " (what was there: " + ReplacedPath + ")"
 	}
-	if strings.HasPrefix(line, run.Budget+" was changed") {
-		line += ". Limits: `hooks loop raise " + run.Skill + "`"
+	if slices.ContainsFunc(changes, ofLimits) {
+		line += limits
 	}
 	s.healed = append(s.healed, line)
 	run.Healed = strings.Join(said, " ")
 	_ = s.seals.Save(run.record) // on failure the message is repeated
+}
+
+// limitsOf returns a hint with the command that sets the ceilings which somebody wrote into the
+// budget file. It returns "" if found and is have the same ceilings.
+func limitsOf(skill loop.Skill, found, is string) string {
+	flags := ""
+	for _, name := range [...]string{"iterations", "prs", "minutes", "dollars"} {
+		was, now := gjson.Get(found, "max_"+name), gjson.Get(is, "max_"+name)
+		if was.Type == gjson.Number && was.Num != now.Num {
+			flags += " --max-" + name + " " + was.Raw
+		}
+	}
+	if flags == "" {
+		return ""
+	}
+	return fmt.Sprintf(". Limits: `hooks loop raise %s%s`", skill, flags)
 }
 
 // Replaced returns the number of files in archive/replaced.
@@ -138,7 +160,8 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		return errors.Join(err, s.restoreTick(run, want, f.locked))
 	})
 	if err == nil {
-		s.undone(run, changes, len(aside) > 0 || elsewhere != nil)
+		s.undone(run, changes, len(aside) > 0 || elsewhere != nil,
+			limitsOf(skill, f.files.Budget, want.Budget))
 	}
 	return err
 }

@@ -35,8 +35,8 @@ func wayOut(err error) string {
 	case isNewer:
 		return "upgrade hooks"
 	case isCopy:
-		return "continue it in " + copied.Project + "; in a terminal of your own `hooks loop reset` " +
-			"archives the copy, and a fresh run can begin here"
+		return "type the loop's command with --resume in a session here: the copy becomes a run of " +
+			"its own; or type the command in " + copied.Project
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
 	case isChanged && changed.Home != "":

@@ -183,8 +183,7 @@ func TestFilesOfBeforeAreUndone(t *testing.T) {
 		same(t, "seq", st.Budget.Seq, 1)
 		same(t, "replaced", st.Budget.Replaced, i+1)
 		said := ".sdd/loop/work.budget.json was changed; " +
-			"written again as hooks had it (what was there: .sdd/loop/archive/replaced). " +
-			"Limits: `hooks loop raise work`"
+			"written again as hooks had it (what was there: .sdd/loop/archive/replaced)"
 		same(t, "healed", strings.Join(s.Healed(), "\n"), []string{said, ""}[i])
 	}
 }

@@ -23,6 +23,7 @@ var changedScenarios = []scenario{
 	on("entry-over-a-deleted-budget", deleted, enter(flags), nextTick, sameTurn, resumed),
 	on("resume-without-its-record", recordLost, enter(flags+" --resume"), onceMore),
 	on("entry-in-a-moved-project", moved, enter(flags), nextTick),
+	on("resume-in-a-copy", copied, enter(flags+" --resume"), onceMore),
 	on("raise", raising, person("loop", "raise", "work", "--max-iterations", "25"), nextTick,
 		cleared),
 }
@@ -98,11 +99,29 @@ func (p *player) leads(to string) {
 	p.Check(os.WriteFile(p.record(), text, 0o600))
 }
 
+// copied makes a copy of a project, which another session uses. The original remains.
+func copied(p *player) {
+	oneDone(p)
+	old := filepath.Join(p.Dir, "repo", "p")
+	p.Check(os.CopyFS(old, os.DirFS(p.Project())))
+	p.leads(old)
+	p.As("s2", p.clients.Second)
+}
+
 // continued checks that the run continues with its counters.
 func continued(p *player) {
 	d := p.disk()
 	if b := d.budget; p.calm && (b == nil || b.IterationsUsed < 3 || len(d.budgets) > 1) {
 		p.Errorf("the run does not continue: %+v", b)
+	}
+}
+
+// itsOwn checks that a copy has another run id than the original.
+func itsOwn(p *player) {
+	original := p.schemas.read(filepath.Join(p.Dir, "repo", "p", ".sdd", "loop"), nil).budget
+	b := p.disk().budget
+	if p.calm && (b == nil || original == nil || b.RunID == original.RunID) {
+		p.Errorf("the copy and its original are one run: %+v", b)
 	}
 }
 

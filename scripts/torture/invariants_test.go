@@ -169,7 +169,9 @@ func (p *player) settle() {
 	var sum total
 	var merges, prs int
 	for _, b := range d.budgets {
-		p.settleRun(d, &b)
+		if !strings.HasSuffix(b.RunID, "-copy") { // it has its original's counters
+			p.settleRun(d, &b)
+		}
 		sum.add(b.TokensIn, b.TokensOut, b.DollarsEstimate, b.AgentsDispatched, b.CommentsPushed)
 		merges, prs = merges+b.MergesAttempted, prs+len(b.PRsTouched)
 	}

@@ -154,6 +154,7 @@ var promised = map[string]func(*player){
 	"entry-over-a-deleted-budget": twoRuns,
 	"resume-without-its-record":   continued,
 	"entry-in-a-moved-project":    continued,
+	"resume-in-a-copy":            itsOwn,
 	"raise":                       raised,
 }
 

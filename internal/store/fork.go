@@ -7,6 +7,36 @@ import (
 	"hooks/internal/seal"
 )
 
+// Fork makes the copy of another project's run a run of its own with a new id. It has the copy's
+// counters and findings, and the original's ceilings, configuration and tracker. The copies of
+// answers, the open iteration and the lock are left out, because the original still uses them. The
+// caller holds the guard.
+func (s *Store) Fork(skill loop.Skill, path, id string) error {
+	b, err := s.loadBudget(skill, path)
+	if err != nil || b == nil {
+		return err
+	}
+	old := findingsName(b.RunID)
+	if l := s.seals.RecordOf(b.RunID).Loop(string(skill)); l != nil {
+		original, err := parse[loop.Budget](path, []byte(l.State.Budget))
+		if err != nil {
+			return err
+		}
+		b = b.SetAs(original)
+	}
+	b.RunID, b.SealedIn, b.Owner, b.OwnerLeft = id, "", loop.Process{}, true
+	for i := range b.Pending {
+		b.Pending[i].Answer, b.Pending[i].At = "", nil
+	}
+	if err := s.keepReplaced(skill, []string{tickName(skill), lockName(skill)}, nil); err != nil {
+		return err
+	}
+	if err := s.disk.rename(old, findingsName(id)); orAbsent(err) != nil {
+		return err
+	}
+	return s.overwrite(path, b)
+}
+
 // Yield ends a recorded run whose files now belong to another state directory, and archives its
 // record. If the other directory continues the same run, each counter of the restored budget is
 // the larger of the two, so that editing the file gains nothing. The caller holds the guard.
