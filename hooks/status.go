@@ -19,7 +19,7 @@ import (
 type statusCmd struct {
 	which
 	JSON  bool `xor:"form" help:"Print the same as JSON: a list of loops."`
-	All   bool `help:"One line a loop of this machine, those that need you first."`
+	All   bool `help:"One line a project of this machine, those that need you first."`
 	Watch bool `xor:"form" help:"Redraw every two seconds until Ctrl-C; only on a terminal."`
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/safefile"
@@ -116,28 +117,20 @@ func links(b *loop.Budget) (l report.Links) {
 	return l
 }
 
-// spend returns the spend of a run over its iterations. It uses a sample of the history lines and
-// the last ones.
-func spend(
-	files *store.Store, s *loopState, last []loop.Iteration,
-) (points []report.SpendPoint) {
+// spend returns the iterations of a run that its spend curve shows: those of a sample of the
+// history lines, and the last ones.
+func spend(files *store.Store, s *loopState, last []loop.Iteration) (points []loop.Iteration) {
 	for text := range files.Sample(s.skill, report.MaxPoints) {
-		if !gjson.ValidBytes(text) {
+		var l loop.Iteration
+		if !gjson.ValidBytes(text) || codec.Decode(gjson.ParseBytes(text), &l) != nil {
 			continue
 		}
-		v := gjson.GetManyBytes(text, "run_id", "seq", "iteration",
-			"budget_snapshot.dollars_estimate")
-		if len(last) == 0 || v[0].Str == last[0].RunID && int(v[1].Int()) >= last[0].Seq {
+		if len(last) == 0 || l.RunID == last[0].RunID && l.Seq >= last[0].Seq {
 			break
 		}
-		p := report.SpendPoint{Iteration: int(v[2].Int())}
-		if p.Total.UnmarshalJSON([]byte(v[3].Raw)) == nil && v[0].Str == s.Budget.RunID {
-			points = append(points, p)
+		if l.RunID == s.Budget.RunID {
+			points = append(points, l)
 		}
 	}
-	for _, l := range last {
-		points = append(points,
-			report.SpendPoint{Iteration: l.Iteration, Total: l.Budget.DollarsEstimate})
-	}
-	return points
+	return append(points, last...)
 }

@@ -172,7 +172,14 @@ func because(b *loop.Budget) string {
 // todo returns the questions that wait, and then the step that continues the run.
 func (c *Card) todo() (list []block) {
 	if len(c.Waiting) > 0 {
-		list = []block{section{name: "Waits for you"}, questions(c.Waiting, true)}
+		list = []block{section{name: "Waits for you"}}
+	}
+	for i, w := range c.Waiting {
+		question := questions(c.Waiting[i:i+1], true)
+		for _, o := range w.Gate.Options {
+			question.row("option", plain, "%s: %s", o.Label, o.Description)
+		}
+		list = append(list, question)
 	}
 	var next facts
 	switch {

@@ -63,9 +63,11 @@ func command(name, text string) fact { return fact{name, strong, cell{{text: tex
 type cell []word
 
 // word is a piece of foreign text. If whole is not 0, it has a bar that shows part of whole. In
-// text output only facts have bars.
+// text output only facts have bars. Text output leaves out a link, unless address is set: then it
+// shows the link instead of the text.
 type word struct {
 	text, look, link string
+	address          bool
 	part, whole      int64
 }
 
@@ -108,7 +110,9 @@ func (t table) draw(p *page) { p.table(t) }
 func (c cell) String() string {
 	texts := make([]string, len(c))
 	for i, w := range c {
-		texts[i] = w.text
+		if texts[i] = w.text; w.address {
+			texts[i] = w.link
+		}
 	}
 	return commas(texts...)
 }

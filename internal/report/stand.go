@@ -183,7 +183,8 @@ func questions(list []Waiting, answers bool) (f facts) {
 		f = append(f, fact{"waiting", warn,
 			words(fmt.Sprintf("[%s] %s", w.Gate.Name, w.Gate.Question))})
 		if w.Link != "" {
-			f = append(f, fact{"link", plain, cell{{text: w.Link, link: w.Link}}})
+			f = append(f, fact{"link", plain,
+				cell{{text: w.Gate.Target, link: w.Link, address: true}}})
 		}
 		switch {
 		case w.Paused && w.unanswered() && answers:
@@ -384,36 +385,38 @@ func outOf(used, most int, between string) string {
 	return strconv.Itoa(used) + between + strconv.Itoa(most)
 }
 
-// ProjectLines writes a line for each loop of several projects: first those that need a person,
-// then those that run. list is ordered by the last change of the project; the newest comes first
-// among equals.
+// ProjectLines writes a line for each project: first those that need a person, then those in which
+// a loop runs. list is ordered by the last change of the project; the newest comes first among
+// equals.
 func ProjectLines(s Screen, list []Stand) string {
-	needs := func(st Stand) string {
-		if i := slices.IndexFunc(st.Gates, Waiting.unanswered); i >= 0 {
-			return st.Gates[i].Gate.Name
-		}
-		return ""
+	type project struct {
+		path, needs string
+		loops       []string
+		rank        int
 	}
-	rank := func(st Stand) int {
-		switch {
-		case needs(st) != "":
-			return 0
-		case st.Run.Status == loop.Active && st.OwnerAlive:
-			return 1
-		}
-		return 2
-	}
-	list = slices.Clone(list)
-	slices.Reverse(list)
-	slices.SortStableFunc(list, func(a, b Stand) int { return rank(a) - rank(b) })
-	t := table{columns: []column{{name: "needs you"}, {name: "loops"}, {name: "project"}}}
+	var projects []*project
 	for _, st := range list {
+		i := slices.IndexFunc(projects, func(p *project) bool { return p.path == st.Project })
+		if i < 0 {
+			i, projects = 0, slices.Insert(projects, 0, &project{path: st.Project, rank: 2})
+		}
+		p := projects[i]
 		_, _, state := st.state()
-		t.add(cmp.Or(needs(st), "-"), fmt.Sprintf("%s%s $%s", st.Run.Skill,
-			prefixed(" ", state), st.Run.DollarsEstimate), st.Project)
+		p.loops = append(p.loops, fmt.Sprintf("%s%s $%s", st.Run.Skill, prefixed(" ", state),
+			st.Run.DollarsEstimate))
+		if i := slices.IndexFunc(st.Gates, Waiting.unanswered); i >= 0 {
+			p.rank, p.needs = 0, cmp.Or(p.needs, st.Gates[i].Gate.Name)
+		} else if st.Run.Status == loop.Active && st.OwnerAlive {
+			p.rank = min(p.rank, 1)
+		}
+	}
+	slices.SortStableFunc(projects, func(a, b *project) int { return a.rank - b.rank })
+	t := table{columns: []column{{name: "needs you"}, {name: "loops"}, {name: "project"}}}
+	for _, p := range projects {
+		t.add(cmp.Or(p.needs, "-"), commas(p.loops...), p.path)
 	}
 	text := textOf(s.unwrapped(), []block{t})
-	if len(list) > 0 && rank(list[0]) == 0 {
+	if len(projects) > 0 && projects[0].rank == 0 {
 		text += "\n`hooks gate list --all` has the questions"
 	}
 	return text

@@ -28,7 +28,6 @@ func night() []report.Card {
 	titles := []string{"Retry uploads after a lost connection", "Sort the audit log by time",
 		"Show the plan in the invoice", "Keep the session over a restart", "Drop the old importer"}
 	var lines []loop.Iteration
-	var curve []report.SpendPoint
 	at := start
 	for i, cents := range prices {
 		l := loop.Iteration{
@@ -83,7 +82,6 @@ func night() []report.Card {
 		run.MinutesElapsed = int(l.EndedAt.Sub(start) / time.Minute)
 		l.Budget = run
 		lines = append(lines, l)
-		curve = append(curve, report.SpendPoint{Iteration: i + 1, Total: run.DollarsEstimate})
 		at = l.EndedAt.Add(4 * time.Minute)
 	}
 	run.TokensByModel = map[string]loop.Tokens{
@@ -105,7 +103,7 @@ func night() []report.Card {
 	card.Resume = report.Resume(&run, "")
 	card.Budgets = report.Axes(&run, &run, nil, false, at)
 	card.Stopped = report.StoppedBy(&run, &lines[len(lines)-1], card.Waiting, "")
-	card.Folder, card.Curve = "/home/someone/invoices", curve
+	card.Folder, card.Curve = "/home/someone/invoices", lines
 	card.Links = report.Links{PR: "https://github.com/acme/invoices/pull/",
 		Issue:  "https://github.com/acme/invoices/issues/",
 		Commit: "https://github.com/acme/invoices/commit/"}
