@@ -9,7 +9,7 @@ import (
 
 type auditCmd struct {
 	Findings findingsCmd      `cmd:"" default:"1" help:"List what the auditors found."`
-	Section  sectionCmd       `cmd:"" help:"Print a section of the plan, or the one under way."`
+	Section  sectionCmd       `cmd:"" help:"Print a section of the plan, or the current one."`
 	Accept   findingAcceptCmd `cmd:"" help:"Leave a finding as it is; not from inside the agent."`
 	Close    findingCloseCmd  `cmd:"" help:"Call a finding resolved; not from inside the agent."`
 	Add      findingAddCmd    `cmd:"" help:"Add a bug for the coder; not from inside the agent."`

@@ -48,8 +48,8 @@ type goCmd struct {
 	Merges    string `placeholder:"WORD" help:"Merges: feedback, ask (each one) or never."`
 
 	Resume  bool          `help:"Continue the run that stopped."`
-	Restart bool          `help:"Continue an audit that stopped, its phases counted again."`
-	Stall   time.Duration `default:"15m" help:"End a client that is silent for so long."`
+	Restart bool          `help:"Continue a stopped audit and count its phases from zero."`
+	Stall   time.Duration `default:"15m" help:"End a client that prints nothing for this long."`
 	Yes     bool          `help:"Approve gates 1 and 2, as in CI."`
 	Plugin  string        `own:"" placeholder:"NAME" help:"The clients' skills: hooks or sdd."`
 }
@@ -224,7 +224,7 @@ func (g goCmd) drive(
 		return err
 	}
 	if g.Stall <= 0 {
-		return hint.New("give a time such as 15m", "--stall %v is no time to wait", g.Stall)
+		return hint.New("give a time such as 15m", "--stall %v is not a time to wait", g.Stall)
 	}
 	client := drive.Client{Env: os.Environ(), Flags: flags, Stall: g.Stall}
 	run, err := start(skill+" "+g.arguments(k, spec), &client)

@@ -20,7 +20,7 @@ type historyCmd struct {
 	RunID string `name:"run" placeholder:"ID" help:"One run only, by its id, with all its iterations."`
 	All   bool   `help:"The runs of all projects of this machine."`
 	lastRows
-	JSON bool `xor:"form" help:"One JSON array, a line an iteration, as it is on disk: hooks history --json | jq '.[].outcome'."`
+	JSON bool `xor:"form" help:"One JSON array with one iteration per line, as stored on disk: hooks history --json | jq '.[].outcome'."`
 	CSV  bool `xor:"form" help:"Comma-separated values with a header."`
 }
 
@@ -114,7 +114,7 @@ func since(text string, now time.Time) (time.Time, error) {
 	}
 	if err != nil || ago <= 0 {
 		return time.Time{}, hint.New("as in --since 7d, --since 12h or --since 2026-11-20",
-			"--since %q is no time in the past", text)
+			"--since %q is not a time in the past", text)
 	}
 	return now.Add(-ago), nil
 }
@@ -148,7 +148,7 @@ type resultCmd struct {
 func (resultCmd) Help() string {
 	return "The exit code is 0 if the loop ended as meant, 3 if it waits for a person, 4 if it " +
 		"stopped at a ceiling, 5 if it failed, 6 if nothing was governed, and 1 if that cannot " +
-		"be told, as while it runs. See docs/ci.md."
+		"be determined, for example while it runs. See docs/ci.md."
 }
 
 // Run prints the result in one line and exits with its code.

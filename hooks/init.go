@@ -21,7 +21,7 @@ type initCmd struct {
 	Settings bool `xor:"way" help:"Register it in your settings: your own skills loop."`
 	Plugin   bool `xor:"way" help:"Install it as a plugin, which brings skills that loop."`
 	Yes      bool `help:"Ask nothing."`
-	Live     bool `help:"Prove it by one real session, which costs a few cents."`
+	Live     bool `help:"Prove it with one real session, which costs a few cents."`
 }
 
 func (initCmd) Help() string {

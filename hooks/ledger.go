@@ -15,11 +15,11 @@ type ledgerCmd struct {
 	Lint     ledgerLintCmd     `cmd:"" help:"Check that every turn ends as it must."`
 	Append   ledgerAppendCmd   `cmd:"" help:"Add a turn from stdin, with empty feedback."`
 	Feedback ledgerFeedbackCmd `cmd:"" help:"Print the newest feedback, or nothing."`
-	New      ledgerNewCmd      `cmd:"" help:"Make the ledger of a phase."`
+	New      ledgerNewCmd      `cmd:"" help:"Create the ledger of a phase."`
 }
 
 type ledgerLintCmd struct {
-	Files []string `arg:"" optional:"" name:"file" help:"Those in changes/*/loops if none."`
+	Files []string `arg:"" optional:"" name:"file" help:"Default: those in changes/*/loops."`
 	Since string   `placeholder:"REF" help:"Compare the agents' old turns with a commit too."`
 	JSON  bool     `help:"Print the same as JSON."`
 }

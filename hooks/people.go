@@ -20,10 +20,10 @@ import (
 type commands struct {
 	Status     statusCmd     `cmd:"" group:"Look" help:"The state of the project's loops, at a glance."`
 	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads a command."`
-	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
+	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The report card: why it stopped, what is verified or only claimed, what it cost and left behind."`
 	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
 	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
-	Result     resultCmd     `cmd:"" group:"Look" help:"For a job: how the loop of the newest session came out, in one line and as exit code."`
+	Result     resultCmd     `cmd:"" group:"Look" help:"For a job: how the loop of the newest session ended, in one line and as exit code."`
 	Tasks      tasksCmd      `cmd:"" group:"Look" help:"The tasks of a task loop: verdict, commit, attempts, minutes and dollars of each, and what comes next."`
 	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
 	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and what that would trigger."`
@@ -33,9 +33,9 @@ type commands struct {
 	Go         goCmd         `cmd:"" name:"go" group:"Run" help:"Drive a task or an audit loop: one client process for each task or phase."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
 	Audit      auditCmd      `cmd:"" group:"Look" help:"The findings and sections of an audit."`
-	Init       initCmd       `cmd:"" group:"Set up" help:"Set everything up: look at the machine, register, print the line that begins a loop."`
+	Init       initCmd       `cmd:"" group:"Set up" help:"Set everything up: inspect the machine, register, print the line that begins a loop."`
 	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
-	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Take this program out of the client's settings again."`
+	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Remove this program from the client's settings."`
 	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Check everything that a loop needs, and tell you how to fix what is wrong."`
 	Demo       demoCmd       `cmd:"" group:"Set up" help:"Run a whole loop in a temporary project and show what happens."`
 	Version    versionCmd    `cmd:"" group:"Set up" help:"Print the version."`

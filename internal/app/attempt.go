@@ -175,7 +175,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	e.Tree = treeSum(root, tree.Dirty)
 	switch {
 	case errs[4] != nil:
-		e.Weakened = []string{"the change could not be looked at: " + child.Line(errs[4].Error())}
+		e.Weakened = []string{"the change could not be inspected: " + child.Line(errs[4].Error())}
 	case a.Base != "" && a.Base != tree.Head:
 		e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 	}

@@ -107,7 +107,7 @@ func (h *handler) checkApart(
 	if err == nil && run.Exit != 0 {
 		var first loop.CheckRun
 		if first, err = h.checkAt(t, command, pins.start, pins, nil); first.Exit != 0 {
-			run.Unsure = "even the commit on which the run began is red in a checkout of its own"
+			run.Unsure = "even the commit on which the run began is red in a separate checkout"
 		}
 	}
 	if err != nil {

@@ -56,7 +56,7 @@ func keptFile(path string) (text []byte, there bool, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, nil
 	case err == nil && !info.Mode().IsRegular():
-		err = errors.New("it is no regular file")
+		err = errors.New("it is not a regular file")
 	case err == nil && info.Size() > maxTaskFile:
 		err = fmt.Errorf("it has %d bytes, over %d", info.Size(), maxTaskFile)
 	case err == nil:

@@ -139,7 +139,8 @@ func (h *handler) foreignState() error {
 	for _, path := range tracker.Committed(ctx, h.project, store.Dir) {
 		if filepath.Base(path) != ".gitignore" {
 			return hint.New("look at it, then: git rm -r --cached "+store.Dir+"; rm -r "+store.Dir,
-				"%s is part of the repository, so it says nothing about a loop of yours", path)
+				"%s is part of the repository, so it cannot be trusted as the state of your loop",
+				path)
 		}
 	}
 	return nil

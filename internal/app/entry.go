@@ -368,7 +368,7 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 		return nil, nil, nil
 	}
 	if a.Err != nil {
-		a.Notes = append(a.Notes, "What the tracker did not tell is taken from the skill's report")
+		a.Notes = append(a.Notes, "The skill's report supplies what the tracker did not report")
 	}
 	if more := len(a.Notes) - maxNotes; more > 0 {
 		a.Notes = append(slices.Clone(a.Notes[:maxNotes]), fmt.Sprintf(
@@ -493,7 +493,7 @@ func (e *entry) unguarded() string {
 	case home == "":
 		return unkept + ": HOME is not set; set it and " + restart
 	case e.Budget.SealedIn == "":
-		return unkept + ": nothing can be kept in " + home + "; make it writable and " + restart
+		return unkept + ": nothing can be stored in " + home + "; make it writable and " + restart
 	case runtime.GOOS == "windows":
 		return unchecked + " on Windows: protect the branch at its forge"
 	}
@@ -520,7 +520,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 			say += "; answered in advance: " + given
 		}
 		if run.Drive() == loop.DriveStop && e.asks.Attended {
-			say += "; Esc ends it, also with a worker in the background"
+			say += "; Esc ends it, even with a worker in the background"
 		}
 		if why := e.unguarded(); why != "" {
 			say += "; " + why

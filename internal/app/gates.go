@@ -22,7 +22,8 @@ func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	}
 	answer := strings.TrimSpace(strings.Join(words, " "))
 	if answer == "" || answer == report.AnswerWord {
-		return "", hint.New("give one of its options, or your own words", "%q is no answer", answer)
+		return "", hint.New("give one of its options, or your own words",
+			"%q is not an answer", answer)
 	}
 	h, err := a.openForPerson()
 	if err != nil {
@@ -147,7 +148,7 @@ func (w waitingGate) understands(answer string) error {
 	}
 	way := "answer " + strings.Join(options, ", ") +
 		", or a sentence of your own, which acts as " + w.gate.Act(answer)
-	return hint.New(way, "%q is no option of gate %s", answer, w.named(false))
+	return hint.New(way, "%q is not an option of gate %s", answer, w.named(false))
 }
 
 // answerGate records an answer with its origin and returns the confirmation.

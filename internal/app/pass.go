@@ -33,7 +33,7 @@ func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, w
 	}
 	defer files.Close()
 	files.Seal(dir, proc.Boot)
-	why = fmt.Sprintf("the gate of PR #%d has let no merge through", pr)
+	why = fmt.Sprintf("the gate of PR #%d has not allowed a merge", pr)
 	if approves {
 		why = fmt.Sprintf("no approval of PR #%d was let through", pr)
 	}

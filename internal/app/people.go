@@ -386,7 +386,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 	return a.each([]loop.Skill{audit.Name}, "", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
 		if err == nil && (audit.Of(s.Budget) == nil || !audit.Restartable(s.Budget)) {
-			err = hint.New("`hooks status` shows it", "no audit under way here")
+			err = hint.New("`hooks status` shows it", "no audit is running here")
 		}
 		if err == nil {
 			err = h.files.Findings(s.Budget)

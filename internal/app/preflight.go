@@ -34,7 +34,7 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 	repo := tracker.Repo(ctx, root)
 	if repo.Top == "" {
 		return nil, hint.New("git init && git add -A && git commit -m start",
-			"%s is no git repository, so nothing could show what a worker did", root)
+			"%s is not a git repository, so changes by a worker could not be seen", root)
 	}
 	tree, err := h.tree(ctx, root)
 	switch {
@@ -52,7 +52,7 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 		return nil, hint.New(way, "the check %q cannot run: %s", f.Check, why)
 	}
 	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {
-		return nil, hint.New("if no git runs there, one has died: rm "+lock,
+		return nil, hint.New("if git is not running there, one has crashed: rm "+lock,
 			"%s keeps every worker from committing", lock)
 	}
 	return tree.Dirty, h.permitted(f.Check)
@@ -67,7 +67,7 @@ func (h *handler) keptOut(ctx context.Context, t *store.State, root string) (lis
 	a := t.Tick.Attempt
 	paths, err := tracker.CommittedSince(ctx, root, cmp.Or(a.Base, a.Head))
 	if err != nil {
-		return []string{"the commits cannot be looked at: " + child.Line(err.Error())}
+		return []string{"the commits cannot be inspected: " + child.Line(err.Error())}
 	}
 	for _, path := range t.Budget.LeftOut {
 		if slices.Contains(paths, path) {
@@ -107,7 +107,7 @@ func missingProgram(ctx context.Context, root, command string) (why, way string)
 	case !strings.Contains(program, "/"):
 		looks := exec.CommandContext(ctx, "sh", "-c", `command -v -- "$1"`, "sh", program)
 		if _, missing := errors.AsType[*exec.ExitError](looks.Run()); missing && ctx.Err() == nil {
-			return program + " is no program on PATH", "install it, or name another check"
+			return program + " is not a program on PATH", "install it, or name another check"
 		}
 		return "", ""
 	case err != nil:

@@ -98,7 +98,7 @@ func (s Start) strays(g ground) *Refusal {
 		why = "it works in " + dir
 	case !shared:
 	case s.Env("GIT_CONFIG_PARAMETERS") != "" || s.ownAlias(at): // git itself sets the variable
-		why = "the settings that the command brings are not seen"
+		why = "settings given in the command cannot be checked"
 	case hides && startsGit(shell):
 		why = unseen
 	case len(argv) > 0:
@@ -147,7 +147,7 @@ func remote(own tracker.Facts, dir string) bool {
 }
 
 // unseen is the reason for refusing shell text that git runs.
-const unseen = "the git that it starts meets no link"
+const unseen = "the git that it starts bypasses the links"
 
 // branching lists, by git command, the flags with which it may change another branch.
 var branching = map[string]string{
@@ -214,7 +214,7 @@ func (s Start) moves(argv []string, own, on string) string {
 		return unseen
 	case rebases && slices.ContainsFunc(argv[1:], edits) &&
 		!shellword.Has(": true", s.Env("GIT_SEQUENCE_EDITOR")):
-		return "the steps that an editor writes are not seen"
+		return "steps written in an editor cannot be checked"
 	}
 	return ""
 }

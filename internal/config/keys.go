@@ -142,7 +142,7 @@ func (c *Config) set(s setting, value string) (problems []string) {
 		text := strings.TrimSpace(strings.TrimSuffix(value, "%"))
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil || n > 100 {
-			wrong("%s %q is no whole number of percent from 0 to 100", strings.ToLower(s.key),
+			wrong("%s %q is not a whole percentage from 0 to 100", strings.ToLower(s.key),
 				cut(value))
 			break
 		}
@@ -150,7 +150,7 @@ func (c *Config) set(s setting, value string) (problems []string) {
 	case *time.Duration:
 		after, err := time.ParseDuration(value)
 		if err != nil || after <= 0 || after > 24*time.Hour {
-			wrong("%s %q is no time such as 2m, at most 24h", s.key, cut(value))
+			wrong("%s %q is not a time such as 2m, at most 24h", s.key, cut(value))
 			break
 		}
 		*to = after

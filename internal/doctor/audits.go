@@ -42,7 +42,7 @@ func auditWorktrees(m *machine, n *notes) {
 		case audit.Restartable(b):
 			n.note("%s: the audit of %s is %s", path, audit.Of(b).Plan, audit.Status(b))
 		case !tracker.Elsewhere(ctx, path, audit.Of(b).Branch):
-			n.note("%s: the audit of %s is complete, and its work is nowhere else yet", path,
+			n.note("%s: the audit of %s is complete, and its work exists only here", path,
 				audit.Of(b).Plan)
 		default:
 			m.offerRemoval(n, path, b)

@@ -57,7 +57,7 @@ var broken = []struct {
 	}, "settings-files", report.Doubt, `must be one of bash, powershell, this is "zsh"`,
 		"unless your client knows", ""},
 	{"nothing registered", func(w *world) { w.write("home/.claude/settings.json", "{}") },
-		"hooks-registered", report.Broken, "registered nowhere", "hooks install", ""},
+		"hooks-registered", report.Broken, "the program is not registered", "hooks install", ""},
 	{"no Stop", func(w *world) { w.changed(except("Stop")) },
 		"hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed",
 		"hooks install", ""},
@@ -77,7 +77,8 @@ var broken = []struct {
 		w.write("home/.claude/plugins/installed_plugins.json",
 			`{"version":2,"plugins":{"sdd@acme":[{"scope":"user","installPath":"/none"}]}}`)
 		w.write("p/.claude/settings.json", `{"enabledPlugins":{"sdd@acme":true}}`)
-	}, "settings-files", report.Broken, "/none (plugin sdd@acme): the plugin's folder is not there",
+	}, "settings-files", report.Broken,
+		"/none (plugin sdd@acme): the plugin's folder does not exist",
 		"repair the file", ""},
 	{"two copies registered", func(w *world) {
 		w.register("p/.claude/settings.json",
@@ -91,53 +92,53 @@ var broken = []struct {
 		"`hooks uninstall --scope user`", ""},
 	{"a guard that sees the shell only", func(w *world) {
 		w.changed(only("PreToolUse", func(g, _ map[string]any) { g["matcher"] = "Bash" }))
-	}, "command-form", report.Broken, "is not as this version writes it",
+	}, "command-form", report.Broken, "differs from what this version writes",
 		"`hooks install --scope user`", ""},
 	{"facts of MCP tools missed", func(w *world) {
 		w.changed(only("PostToolUse", func(g, _ map[string]any) {
 			g["matcher"] = "Bash|mcp__github"
 		}))
-	}, "command-form", report.Doubt, "is not as this version writes it",
+	}, "command-form", report.Doubt, "differs from what this version writes",
 		"`hooks install --scope user`", ""},
 	{"shell form", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) {
 			delete(h, "args")
 			h["command"] = `"` + built + `" stop`
 		}))
-	}, "command-form", report.Broken, "is not as this version writes it",
+	}, "command-form", report.Broken, "differs from what this version writes",
 		"`hooks install --scope user`", ""},
 	{"an entry of before", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) {
 			h["command"], h["args"] = built, []any{"pre-tool-use"}
 			delete(h, "onFailure")
 		}))
-	}, "command-form", report.Broken, "PreToolUse in ~/.claude/settings.json is not as",
+	}, "command-form", report.Broken, "PreToolUse in ~/.claude/settings.json differs from",
 		"`hooks install --scope user`", ""},
 	{"an entry that fails without a loop too", func(w *world) {
 		w.changed(only("UserPromptSubmit", func(_, h map[string]any) {
 			h["command"], h["args"] = built, []any{"user-prompt-submit"}
 		}))
-	}, "command-form", report.Doubt, "is not as this version writes it",
+	}, "command-form", report.Doubt, "differs from what this version writes",
 		"`hooks install --scope user`", ""},
 	{"another word for what a failure does", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["onFailure"] = "BLOCK" }))
-	}, "command-form", report.Broken, "is not as this version writes it",
+	}, "command-form", report.Broken, "differs from what this version writes",
 		"`hooks install --scope user`", ""},
 	{"a timeout shorter than the program's own deadline", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["timeout"] = 10 }))
-	}, "command-form", report.Broken, "is not as this version writes it",
+	}, "command-form", report.Broken, "differs from what this version writes",
 		"`hooks install --scope user`", ""},
 	{"no time for a check command", func(w *world) {
 		w.changed(only("SubagentStop", func(_, h map[string]any) { delete(h, "timeout") }))
-	}, "command-form", report.Doubt, "is not as this version writes it",
+	}, "command-form", report.Doubt, "differs from what this version writes",
 		"`hooks install --scope user`", ""},
 	{"hooks in the background", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["async"] = true }))
-	}, "command-form", report.Broken, "is not as this version writes it",
+	}, "command-form", report.Broken, "differs from what this version writes",
 		"`hooks install --scope user`", ""},
 	{"a condition on a hook", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["if"] = "Bash(git *)" }))
-	}, "command-form", report.Broken, "is not as this version writes it",
+	}, "command-form", report.Broken, "differs from what this version writes",
 		"`hooks install --scope user`", ""},
 	{"a binary that is gone", func(w *world) {
 		w.register("home/.claude/settings.json",
@@ -173,7 +174,7 @@ var broken = []struct {
 			`{"disableAllHooks":true}`)
 	},
 		"switches", report.Broken, ".claude/settings.local.json: disableAllHooks is on",
-		"take it away", ""},
+		"remove it", ""},
 	{"managed hooks only", func(w *world) {
 		w.write("managed/managed-settings.json",
 			`{"allowManagedHooksOnly":true}`)
@@ -212,7 +213,7 @@ var broken = []struct {
 	{"a live session that does not reach the model", func(w *world) {
 		w.live = true
 		w.tool("claude", `echo '{"is_error":true,"result":"Please run /login"}'; exit 1`)
-	}, "live", report.Broken, "did not come to its end: Please run /login", "by hand", ""},
+	}, "live", report.Broken, "the session did not end: Please run /login", "by hand", ""},
 	{"a live session without a Stop", func(w *world) {
 		w.live = true
 		w.tool("claude", `echo "2026 session-start 1ms program=/x" >>"$HOOKS_LOG"
@@ -310,7 +311,7 @@ var broken = []struct {
 	{"another hooks first on PATH", func(w *world) {
 		w.must(os.Remove(w.path("bin/hooks")))
 		w.tool("hooks", "echo other")
-	}, "path", report.Doubt, "which is another program", "before ", ""},
+	}, "path", report.Doubt, " instead of ", "before ", ""},
 	{"a plugin whose source folder lacks what its cached copy has", func(w *world) {
 		w.write("home/.claude/settings.json", "{}")
 		w.plugin(`{"sdd@acme":true}`)
@@ -348,7 +349,7 @@ var broken = []struct {
 	{"a tracker command that only the repository names", func(w *world) {
 		w.write("p/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
-	}, "forge-client", report.Doubt, "no one but the repository names it (my-tracker list)",
+	}, "forge-client", report.Doubt, "only the repository names it (my-tracker list)",
 		"HOOKS_TRACKER_COMMAND", ""},
 	{"a tracker of no known kind", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Type**: jira\n")

@@ -21,7 +21,7 @@ func clientVersion(m *machine, n *notes) {
 	have := version(out)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		n.warn("install the client, or put it on PATH; an editor that brings its own needs neither",
+		n.warn("install the client, or put it on PATH; an editor with its own client needs neither",
 			"claude is not on PATH: its version is unknown, and `hooks go` cannot start it")
 		return
 	case err != nil || have == nil:

@@ -95,12 +95,12 @@ func (m *machine) examine(c check) (n *notes) {
 	began := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
-			n.fail("tell the maintainers this text", "the check itself broke: %v", p)
+			n.fail("tell the maintainers this text", "the check itself failed: %v", p)
 		}
 		n.Millis = time.Since(began).Milliseconds()
 	}()
 	if c.registered && len(m.settings().Ours()) == 0 {
-		n.skip("the program is registered nowhere")
+		n.skip("the program is not registered")
 		return n
 	}
 	c.look(m, n)

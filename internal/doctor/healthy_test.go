@@ -62,7 +62,7 @@ func TestAChecksOwnFailureIsItsOwn(t *testing.T) {
 	})
 	broken, works := results[0].Check, results[1].Check
 	if broken.Status != report.Broken || broken.Problems[0].Way == "" ||
-		!strings.Contains(broken.Problems[0].Text, "the check itself broke: boom") {
+		!strings.Contains(broken.Problems[0].Text, "the check itself failed: boom") {
 		t.Errorf("%+v", broken)
 	}
 	if works.Status != report.Fine {

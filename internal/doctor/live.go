@@ -73,8 +73,8 @@ func live(m *machine, n *notes) {
 	ended := err == nil && result.IsObject() && !result.Get("is_error").Bool()
 	if !ended {
 		why := cmp.Or(result.Get("result").Str, result.Get("terminal_reason").Str, fmt.Sprint(err))
-		n.fail("see that a session which you start here by hand answers",
-			"the session did not come to its end: %s", why)
+		n.fail("check that a session that you start here by hand answers",
+			"the session did not end: %s", why)
 	}
 	switch {
 	case len(events) == 0:
@@ -84,7 +84,7 @@ func live(m *machine, n *notes) {
 		n.fail("see hooks-registered and switches", "the session ended and its Stop never reached "+
 			"the program")
 	case ended && !came("pre-tool-use"):
-		n.warn("run it again; if it stays so, see hooks-registered and switches",
+		n.warn("run it again; if that does not help, see hooks-registered and switches",
 			"no tool call reached the program: the model made none, or nothing is guarded")
 	}
 }

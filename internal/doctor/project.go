@@ -91,8 +91,8 @@ func forgeClient(m *machine, n *notes) {
 		for _, i := range a.Issues {
 			if list := strings.Join(i.Loose, ", "); i.State == backlog.Unblocked && list != "" {
 				n.warn("if so, write `Depends on "+list+"` on a line of its own",
-					"#%d may wait for %s: its text names them in no form that counts", i.Number,
-					list)
+					"#%d may wait for %s: its text does not name them in a form that counts",
+					i.Number, list)
 			}
 		}
 	case f.Why == forge.Unconfigured && m.config.Tracker == (config.Tracker{}):

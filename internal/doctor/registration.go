@@ -70,7 +70,7 @@ func hooksRegistered(m *machine, n *notes) {
 	if len(ours) == 0 {
 		n.fail("register the program: `hooks install`, or switch its plugin on; a session started "+
 			"with --plugin-dir is not seen from here",
-			"the program is registered nowhere: no loop is governed")
+			"the program is not registered: no loop is governed")
 		return
 	}
 	var files, missing []string
@@ -137,10 +137,10 @@ func commandForm(m *machine, n *notes) {
 		if h.Event == event.PreToolUse || h.Event == event.Stop { // no rule works without these two
 			add = n.fail
 		}
-		add(again(h.File), "%s is not as this version writes it, so it may not run when it must; "+
-			"see `hooks install --dry-run --diff`", m.where(h))
+		add(again(h.File), "%s differs from what this version writes, so it may not run when "+
+			"needed; see `hooks install --dry-run --diff`", m.where(h))
 	}
-	n.noteIfFine("the entries are those of this version")
+	n.noteIfFine("the entries match this version")
 }
 
 // located returns the path of a hook's binary. It looks up a bare name as the client does.
@@ -214,14 +214,14 @@ func onPath(m *machine, n *notes) {
 		n.note("%s", path)
 	default:
 		n.warn(hint+", before "+filepath.Dir(path),
-			"typing hooks starts %s, which is another program than %s", path, m.self.Path)
+			"typing hooks starts %s instead of %s", path, m.self.Path)
 	}
 }
 
 // switches finds settings and variables that turn off all hooks.
 func switches(m *machine, n *notes) {
 	if at, v := m.settings().Setting("disableAllHooks"); v.Type == gjson.True {
-		n.fail("set it to false or take it away", "%s: disableAllHooks is on", m.shown(at.Path))
+		n.fail("set it to false or remove it", "%s: disableAllHooks is on", m.shown(at.Path))
 	}
 	managed := slices.ContainsFunc(m.settings().Ours(), func(h install.Hook) bool {
 		return h.File.Scope == "managed"

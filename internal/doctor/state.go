@@ -61,7 +61,7 @@ func unreadable(n *notes, err error) {
 	switch {
 	case err == nil:
 	case errors.As(err, &newer):
-		n.fail("upgrade hooks: a file of a later version is left alone", "%v", err)
+		n.fail("upgrade hooks: a file of a later version is not changed", "%v", err)
 	default:
 		n.fail("see `hooks loop status`; `hooks doctor --fix` or `hooks loop reset` "+
 			"archives it, and the next tick starts a fresh run", "%v", err)
@@ -90,7 +90,7 @@ func seals(m *machine, n *notes) {
 			n.fail(hint.Of(store.Hinted(err)), "%v", err)
 		}
 		for _, note := range notes {
-			n.warn("nothing is to be done; see `hooks loop raise` for limits", "%s", note)
+			n.warn("no action is needed; see `hooks loop raise` for limits", "%s", note)
 		}
 	}
 	if replaced := files.Replaced(); replaced > 0 {

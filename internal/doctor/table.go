@@ -12,7 +12,7 @@ type check struct {
 	// cause is the check whose failure makes this one fail too. If cause fails, the problems of
 	// this check are omitted.
 	cause      string
-	registered bool // skipped if the program is registered nowhere
+	registered bool // skipped if the program is not registered
 	look       func(*machine, *notes)
 }
 

@@ -57,11 +57,11 @@ func Outside(env func(string) string) error {
 var refused = [...]struct{ flags, text, hint string }{
 	// The driver sets these itself, or they would keep a context across iterations.
 	{"-p --print --session-id --output-format --input-format -r --resume -c --continue " +
-		"--fork-session --from-pr", "the client flag %s is the driver's",
+		"--fork-session --from-pr", "the client flag %s is set by the driver",
 		"leave it out: every task gets a session of its own"},
 	// These disable hooks, settings, skills or the transcript.
 	{"--bare --safe-mode --restricted --setting-sources --disable-slash-commands " +
-		"--no-session-persistence", "with the client flag %s nothing judges a task",
+		"--no-session-persistence", "with the client flag %s tasks cannot be judged",
 		"leave it out: the hooks judge each task, by its transcript"},
 	// These make the client work in another place or outlive its process.
 	{"--bg --background --cloud --environment --desktop --teleport -w --worktree --tmux",

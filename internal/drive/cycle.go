@@ -233,7 +233,7 @@ func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 	switch v.Kind {
 	case Stalled:
 		if c.stalls++; c.stalls == maxStalls {
-			why := fmt.Sprintf("%d attempts in a row fell silent", maxStalls)
+			why := fmt.Sprintf("%d attempts in a row went silent", maxStalls)
 			return c.Run.Halt(loop.CauseStall, why)
 		}
 	case Outage:

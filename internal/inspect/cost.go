@@ -219,7 +219,7 @@ func (l *ledger) readLines(files *store.Store) {
 		})
 	l.notes = nil // bad includes the error of the last line
 	for _, err := range bad.list {
-		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is in no iteration", err))
+		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is not in any iteration", err))
 	}
 	if bad.more > 0 {
 		l.notes = append(l.notes, "and "+loop.Plural(bad.more, "more damaged line"))

@@ -22,8 +22,8 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 	flags, _, err := loop.ParseFlags(loop.Kinds[0].Name,
 		strings.Join(append([]string{"--loop"}, ceilings...), " "))
 	if err != nil {
-		return report.Replay{}, hint.New("a ceiling is a whole number from 1; of dollars an "+
-			"amount, 0 for none", "%w", err)
+		return report.Replay{}, hint.New("a ceiling is a whole number from 1; for dollars, an "+
+			"amount, or 0 for none", "%w", err)
 	}
 	limit := func(c loop.Ceilings) loop.Ceilings { return c.With(flags.Ceilings, ceilings) }
 	client, _ := install.ClientDir(i.Env)
@@ -67,7 +67,7 @@ func (i *Inspector) script(path string) (*replay.Script, []string, error) {
 	notes = append(notes, uncertain...)
 	if s.Left > 0 {
 		notes = append(notes, loop.Plural(s.Left, "event")+" beyond the most that are held: "+
-			"the money is counted, nothing is judged")
+			"their cost is counted, but they are not judged")
 	}
 	return &s, notes, nil
 }

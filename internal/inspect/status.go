@@ -378,7 +378,7 @@ func (d *Inspector) Section(number int) (string, error) {
 	case err != nil || hex.EncodeToString(sum[:8]) != r.PlanSum:
 		return "", hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")
 	case number < 1 || number > len(list):
-		return "", hint.New("name one from 1 on", "section %d of %d", number, len(list))
+		return "", hint.New("sections start at 1", "section %d of %d", number, len(list))
 	}
 	return list[number-1].Text, nil
 }

@@ -36,8 +36,8 @@ func open(path string) (*edited, error) {
 	_, err := os.Lstat(path)
 	if err == nil {
 		if s.target, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, hint.New("remove the link or make its target; nothing was changed",
-				"%s is a link to nothing", path)
+			return nil, hint.New("remove the link or create its target; nothing was changed",
+				"%s is a broken link", path)
 		}
 		info, err := os.Stat(s.target)
 		if err != nil || !info.Mode().IsRegular() {

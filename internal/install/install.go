@@ -47,7 +47,7 @@ func Install(path, program string, dry bool) (r Result, err error) {
 		for _, w := range WrongTypes(text) {
 			if !w.Choice {
 				return t, hint.New("correct that value, then run it again; nothing was changed",
-					"%v; for that the client skips the whole file", w)
+					"%v, so the client skips the whole file", w)
 			}
 		}
 		_, bare := cutBOM(text)
@@ -218,7 +218,7 @@ func (r Result) Uninstalled(dry, whole bool) string {
 			fmt.Sprintf("would be uninstalled from %s\n", r.Path) + dryNote
 	case r.Removed:
 		return r.change(whole) +
-			fmt.Sprintf("uninstalled; %s held nothing else and is removed\n", r.Path)
+			fmt.Sprintf("uninstalled; %s had no other content and is removed\n", r.Path)
 	}
 	return r.change(whole) +
 		fmt.Sprintf("uninstalled from %s; everything else in the file is unchanged\n", r.Path)

@@ -86,12 +86,12 @@ func Program() (string, error) {
 func checkLasting(path string) error {
 	dirs := strings.ReplaceAll(path, `\`, "/")
 	if strings.Contains(dirs, "/go-build") && strings.Contains(dirs, "/exe/") {
-		return hint.New("build it to stay: go build -o bin/hooks ./hooks && bin/hooks install",
+		return hint.New("build it permanently: go build -o bin/hooks ./hooks && bin/hooks install",
 			"this program was built by `go run` and is gone when it ends")
 	}
 	if !named(path) {
 		return hint.New("rename it to hooks, then run hooks install",
-			"this program is named %q, by which its entries would not be found again",
+			"this program is named %q, so its entries would not be recognized",
 			filepath.Base(path))
 	}
 	return nil
@@ -109,7 +109,7 @@ func Clash(scope, program, project string, env func(string) string) error {
 	for _, h := range s.Ours() {
 		other := h.File.Path != own && slices.Contains(Scopes, h.File.Scope)
 		if other && h.Program != program {
-			return hint.New("take it out first: hooks uninstall --scope "+h.File.Scope,
+			return hint.New("remove it first: hooks uninstall --scope "+h.File.Scope,
 				"%s is registered in %s: every event would count twice", h.Program, h.File.Path)
 		}
 	}

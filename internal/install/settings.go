@@ -306,7 +306,7 @@ func (s *Settings) addPlugin(scope, root string) {
 		s.Files = append(s.Files, &File{Scope: scope, Path: path, Root: root, Bad: why})
 	}
 	if _, err := os.Stat(root); err != nil {
-		missing(root, "the plugin's folder is not there")
+		missing(root, "the plugin's folder does not exist")
 		return
 	}
 	s.add(scope, filepath.Join(root, "hooks", "hooks.json"), root)
@@ -320,7 +320,7 @@ func (s *Settings) addPlugin(scope, root string) {
 	for _, name := range hooks.Array() { // Array turns a single string into a list
 		path := filepath.Join(root, filepath.FromSlash(name.String()))
 		if !s.add(scope, path, root) {
-			missing(path, "the manifest names it and it is not there")
+			missing(path, "the manifest names it, but it does not exist")
 		}
 	}
 }

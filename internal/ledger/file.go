@@ -61,7 +61,7 @@ func Check(path string) (string, error) {
 	_, name, ok := Place(filepath.ToSlash(filepath.Join(dir, filepath.Base(full))))
 	if !ok {
 		return "", hint.New("ledgers are changes/<name>/loops/<phase>.md",
-			"%s is in no folder of ledgers", path)
+			"%s is not in a folder of ledgers", path)
 	}
 	if found := CheckName(name); found != nil {
 		return "", hint.New("the phases are "+strings.Join(Phases(), ", "),
@@ -119,7 +119,7 @@ func New(root, phase, change, number string) (string, error) {
 	}
 	if !plain(change) {
 		return "", hint.New("give the name of a folder in changes/, as in add-login",
-			"%q is no name of a change", change)
+			"%q is not the name of a change", change)
 	}
 	path := filepath.Join("changes", change, "loops", name)
 	full := filepath.Join(root, path)

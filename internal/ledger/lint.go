@@ -83,7 +83,7 @@ func Name(phase, number string) (string, error) {
 			"there is no phase %q", phase)
 	case perTask(phase) && (number == "" || !digits(number)):
 		return "", hint.New("give the task's number, as in `hooks ledger new "+phase+" CHANGE 01`",
-			"%q is no number of a task", number)
+			"%q is not the number of a task", number)
 	case !perTask(phase) && number != "":
 		return "", hint.New("leave the number out: plan and implement alone have one",
 			"the ledger of %s has no number, got %q", phase, number)

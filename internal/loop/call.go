@@ -266,7 +266,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 		return out
 	}
 	if first {
-		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. No worker is dispatched any more; "+
+		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. No further worker is dispatched; "+
 			"past $%s your next call ends you.", reached, e.wayToFinish(), limit)
 	}
 	return out
@@ -387,7 +387,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 		if !required(k, &k.Origin).typed(c, flags) {
 			return RefuseCall(ScheduleRule,
 				"schedule it as "+s.Run.Command+"; a person starts other loops",
-				"Not scheduled: an iteration schedules its own loop alone")
+				"Not scheduled: an iteration may schedule only its own loop")
 		}
 	}
 	if s.Run.Status == Active {

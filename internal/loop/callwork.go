@@ -28,7 +28,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 		return RefuseCall(UnnamedRule,
 			"name it in the task, as in \"Implement issue #44\"; "+
 				"if the worker is not about an issue, repeat the call unchanged",
-			"Not dispatched: the task names no issue, so nothing tells whether it may be "+
+			"Not dispatched: the task names no issue, so it is unknown whether it may be "+
 				"worked on")
 	}
 	if d := e.askCriteria(s, k); d != nil {
@@ -215,8 +215,8 @@ func (e Call) openPRs(s State, acts []Act) *Deny {
 		}
 	}
 	if n > 0 && e.Background {
-		return deny(PRCeiling, "open it in a call of its own that does not run in the background",
-			"Not opened: in the background nothing tells the loop which PR it is")
+		return deny(PRCeiling, "open it in a separate call that does not run in the background",
+			"Not opened: in the background the loop cannot learn which PR it is")
 	}
 	f := Look(s.Run, s.Tick, nil, e.Now)
 	left, unbounded := f.PRsLeft()
@@ -253,7 +253,7 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 			continue
 		}
 		return RefuseCall(InProgress,
-			"take the next workable issue; a person clears a label that no one works under",
+			"take the next workable issue; a person removes a stale label",
 			"Not done: %s. #%d is in progress by another iteration, and its label stays as it is",
 			a.Command, a.PR)
 	}

@@ -75,7 +75,7 @@ var conditions = [...]Condition{
 	{5, "wall-clock-budget", "wall_clock_budget", Entry | Exit, everyRun, minuteBudget, tellMinutes,
 		"resume with more minutes, or start a fresh run", ""},
 	{6, "repeated-failure", "repeated_failure", Exit, everyRun, nil, tellFailure,
-		"fix the cause of the failure, then resume", "the same failure came twice"},
+		"fix the cause of the failure, then resume", "the same failure occurred twice"},
 	{8, "user-interrupt", "user_interrupt", Entry | Exit, everyRun, userInterrupt,
 		Says("fires on Esc, /loop stop, `hooks loop stop` and the end of the session"),
 		"", "a person stopped it"},

@@ -240,7 +240,7 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	case "--lock":
 		f.Lock = LockMode(value)
 		if f.Lock != LockSkip && f.Lock != LockWait && f.Lock != LockForce {
-			return &flagError{fmt.Sprintf("--lock=%s is no lock mode", value),
+			return &flagError{fmt.Sprintf("--lock=%s is not a lock mode", value),
 				"use --lock=skip, --lock=wait or --lock=force"}
 		}
 	case "--near-limit":
@@ -252,7 +252,7 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	case "--budget-file":
 		if value == "" || strings.HasPrefix(value, "--") || value[0] == '~' ||
 			strings.ContainsAny(value, "\x00\n") {
-			return &flagError{fmt.Sprintf("--budget-file %q is no path", value), flagHint}
+			return &flagError{fmt.Sprintf("--budget-file %q is not a path", value), flagHint}
 		}
 		f.BudgetFile = path.Clean(value)
 	case "--pr":

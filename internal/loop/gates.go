@@ -57,7 +57,7 @@ var gates = [...]GateKind{
 			{"no", "Leave the lock alone and skip this tick."},
 			{"stop", "Leave the lock alone and stop this loop."},
 		},
-		Tell: Says("asks when --lock=force meets a lock that is held"),
+		Tell: Says("asks when --lock=force finds a lock that is held"),
 	},
 	{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: everyRun,

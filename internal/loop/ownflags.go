@@ -42,22 +42,22 @@ func (f *TaskFlags) set(name, value string) error {
 		f.Issue = value
 	case "--drive":
 		if f.Drive = value; value != DriveStop && value != DriveProcess {
-			return &flagError{fmt.Sprintf("--drive %q is no drive", value),
+			return &flagError{fmt.Sprintf("--drive %q is not a drive", value),
 				"leave --drive out; `hooks go` sets process itself"}
 		}
 	case "--untidy":
 		if f.Untidy = value; value != LeaveOut && value != "stop" {
-			return &flagError{fmt.Sprintf("--untidy %q is no way to begin", value),
+			return &flagError{fmt.Sprintf("--untidy %q is not a way to begin", value),
 				"use stop or " + LeaveOut}
 		}
 	case "--mode":
 		if f.Mode = value; !slices.Contains(Modes, value) {
-			return &flagError{fmt.Sprintf("--mode %q is no mode", value),
+			return &flagError{fmt.Sprintf("--mode %q is not a mode", value),
 				"use one of " + strings.Join(Modes, ", ")}
 		}
 	case "--require":
 		if f.Require = value; value != string(Verified) {
-			return &flagError{fmt.Sprintf("--require %q is no verdict to require", value),
+			return &flagError{fmt.Sprintf("--require %q is not a verdict to require", value),
 				"use --require verified, or leave it out"}
 		}
 	case "--max-task-dollars":

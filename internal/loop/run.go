@@ -123,9 +123,9 @@ func (b *Budget) askNote(before string) []string {
 	case before:
 		return nil
 	case "":
-		return []string{"The run has no Ask command any more"}
+		return []string{"The run no longer has an Ask command"}
 	}
-	return []string{"The run takes over the Ask command as it is now"}
+	return []string{"The run now uses the current Ask command"}
 }
 
 // Minutes returns the run's active time in whole minutes. It never decreases, even if the clock

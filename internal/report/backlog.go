@@ -125,15 +125,15 @@ func PullRequest(s Screen, pr PR) string {
 	}
 	switch {
 	case pr.Reviewed:
-		p.line(plain, "Every person who spoke has approved this commit since: "+
+		p.line(plain, "Every person who commented has approved this commit since: "+
 			"a merge passes without a question")
 	case pr.HumanFeedback == nil:
-		p.line(plain, "Before a merge would be asked: %s (whether a person spoke is not known)",
-			pr.Gate)
+		p.line(plain, "Before a merge would be asked: %s "+
+			"(it is unknown whether a person commented)", pr.Gate)
 	case *pr.HumanFeedback:
 		p.line(plain, "Before a merge would be asked: %s", pr.Gate)
 	default:
-		p.line(plain, "No person spoke: a merge passes without a question")
+		p.line(plain, "No person commented: a merge passes without a question")
 	}
 	p.notes("Note", pr.Notes)
 	return p.String()

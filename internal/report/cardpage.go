@@ -101,7 +101,7 @@ func (c *Card) head(s Screen, kind kind) []block {
 		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), kind.count(),
 		span)))
 	if b.Replaced > 0 {
-		about.row("note", warn, "written again %s: somebody had changed the run's files",
+		about.row("note", warn, "written again %s: something else had changed the run's files",
 			loop.Plural(b.Replaced, "time"))
 	}
 	for _, n := range c.Unread {
@@ -155,7 +155,7 @@ func because(b *loop.Budget) string {
 	c := b.Ceilings
 	switch b.StopCause {
 	case "pr_terminal":
-		return fmt.Sprintf("PR #%d is not open any more", b.SinglePR)
+		return fmt.Sprintf("PR #%d is no longer open", b.SinglePR)
 	case "iteration_budget":
 		return fmt.Sprintf("it used its %s", loop.Plural(c.Iterations, "iteration"))
 	case "prs_touched_budget":

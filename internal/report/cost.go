@@ -162,7 +162,7 @@ func RateTable(s Screen, r Rates) string {
 	p.table(t)
 	p.blank()
 	p.line(plain, "The built-in rows are dated %s, %s ago.", r.Dated, loop.Plural(r.AgeDays, "day"))
-	p.line(plain, "Rows under Loop Cost Rates in CLAUDE.md win per model.")
+	p.line(plain, "Rows under Loop Cost Rates in CLAUDE.md override it per model.")
 	p.notes("Warning", r.Warnings)
 	return p.String()
 }

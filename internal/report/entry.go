@@ -52,7 +52,7 @@ func (x *text) kept(b *loop.Budget) {
 		return
 	} else if b.Kind().Reviews {
 		x.line("A PR may be approved once in this iteration, when its round ends; " +
-			"an approval opens no merge.")
+			"an approval does not allow a merge.")
 		return
 	}
 	x.line("After a PR: the skill's own review of it may run here once and may comment or " +
@@ -229,7 +229,7 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 	case c.Text != "":
 		return c.Text
 	case c.Name == "wake":
-		return fmt.Sprintf("Nothing is scheduled that would bring the next iteration. Call now: "+
+		return fmt.Sprintf("Nothing is scheduled that would start the next iteration. Call now: "+
 			`ScheduleWakeup {"delaySeconds":60,"prompt":%q,"reason":"next loop iteration"}`+
 			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else.",
 			"/loop "+run.Command)

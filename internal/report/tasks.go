@@ -184,7 +184,7 @@ func Tasks(s Screen, l TaskList) string {
 		rest -= r.Dollars
 	}
 	about.row("dollars", plain, "$%s in all%s", l.Dollars,
-		when(rest > 0, fmt.Sprintf(", $%s of it for no single task", rest)))
+		when(rest > 0, fmt.Sprintf(", $%s of it outside of single tasks", rest)))
 	if l.Awaiting > 0 {
 		about.row("awaiting", warn, "gate %d", l.Awaiting)
 	}

@@ -141,7 +141,7 @@ func (r *Record) Drop(skill string) {
 func Trim(text []byte) string { return strings.TrimSpace(string(text)) }
 
 // errDamaged reports that a record is not in the form that this program writes.
-var errDamaged = errors.New("it is not what hooks writes")
+var errDamaged = errors.New("it is not in the form that hooks writes")
 
 // versioned is the encoding of a record in its file.
 type versioned struct {

@@ -92,7 +92,7 @@ func (s *Store) whole(run sealed, f found) (found, error) {
 		return f, err
 	}
 	if err := s.heal(run, f, changed.Changes); err != nil {
-		return f, fmt.Errorf("%w; they cannot be written again: %w", changed, err)
+		return f, fmt.Errorf("%w; they cannot be restored: %w", changed, err)
 	}
 	f = s.found(run)
 	return f, s.compare(run, f)

@@ -59,7 +59,7 @@ func (x explained) heldBy(readOnly bool) string {
 	case readOnly:
 		return ""
 	case x.around:
-		return "not held, for what a login shell or an absolute path starts is not checked: " +
+		return "not held, because what a login shell or an absolute path starts is not checked: " +
 			"branch protection"
 	}
 	return "checked as it starts if it is a forge's program; changes to the loop's files are " +
@@ -88,7 +88,7 @@ func (x explained) verdict() string {
 			}
 		}
 		if approvals == len(x.Merges()) {
-			return "passes in a review loop, once a PR and iteration; denied in a work loop"
+			return "passes in a review loop, once per PR and iteration; denied in a work loop"
 		}
 		return "judged by gate post-feedback-merge: " + loop.MergePromise
 	case x.Bound != "":

@@ -122,7 +122,7 @@ func (c *Call) refused(r effect.Reading, budget string) *loop.Deny {
 	}
 	if _, whole := c.Event.Fields(); !whole {
 		return &loop.Deny{
-			Rule: loop.UnreadText, Text: tool + " has more fields than can be looked at",
+			Rule: loop.UnreadText, Text: tool + " has more fields than can be checked",
 			Hint: "make several smaller calls",
 		}
 	}

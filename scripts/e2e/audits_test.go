@@ -414,7 +414,7 @@ func TestTheDriverLosesAnAuditor(t *testing.T) {
 	audits := func(left int32) {
 		if !patiently(60*time.Second, func() bool { return hang.Load() == left }) {
 			_ = cmd.Process.Kill()
-			t.Fatalf("no auditor is at work: %v", w.Phases())
+			t.Fatalf("no auditor is running: %v", w.Phases())
 		}
 	}
 	audits(1)
@@ -436,7 +436,7 @@ func TestTheDriverLosesAnAuditor(t *testing.T) {
 	}
 	hang.Store(5)
 	if said := w.goes(5, []string{"audit", "--resume", "--stall", "8s"}); !strings.Contains(said,
-		"5 attempts in a row fell silent") || !strings.Contains(said, "hooks go audit --restart") {
+		"5 attempts in a row went silent") || !strings.Contains(said, "hooks go audit --restart") {
 		t.Errorf("the person was told:\n%s", said)
 	}
 	if b := w.Budget("audit"); b.Status != "halted" || b.StopCause != "stall_timeout" {

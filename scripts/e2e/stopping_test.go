@@ -27,7 +27,7 @@ func TestAStopCountsWhatTheWorkerProves(t *testing.T) {
 	}})
 	w.noRemote()
 	term := w.conducts("/hooks:go docs/spec.md")
-	term.WaitShowed("Esc ends it, also with a worker in the background", 30*time.Second)
+	term.WaitShowed("Esc ends it, even with a worker in the background", 30*time.Second)
 	w.waitWorks(1)
 	w.hooks("loop", "stop")
 	free.Store(true)

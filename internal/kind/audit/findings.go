@@ -186,7 +186,7 @@ func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 	case report.Verdict == "":
 	case head == "":
 		return hint.New("report again once `git rev-parse HEAD` answers",
-			"a verdict is about a commit, and git names none here")
+			"a verdict needs a commit, and git reports none here")
 	case report.Verdict == dirtyWord && r.open() == 0:
 		return hint.New("report what is wrong as a finding, or the verdict clean",
 			"the verdict is dirty, and no finding is open")
@@ -284,7 +284,7 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	if !given(report) {
 		return false, nil
 	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && s.Run.Conducted() {
-		return false, hint.New("the auditor itself reports", "no auditor is at work")
+		return false, hint.New("the auditor itself reports", "no auditor is running")
 	}
 	run, attempt := Of(s.Run).clone(), *t.Attempt
 	draft := *t

@@ -173,7 +173,8 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	during := PhaseOf(a).In(a.Task, a.Of)
 	switch {
 	case e.Tool == "AskUserQuestion":
-		return loop.RefuseCall(loop.AuditRule, "decide by the plan, or leave it to the audit",
+		return loop.RefuseCall(loop.AuditRule,
+			"decide according to the plan, or leave it to the audit",
 			"No question is asked during %s", during)
 	case e.Schedules != nil:
 		return loop.RefuseCall(loop.AuditRule, "do it in this phase or leave it",

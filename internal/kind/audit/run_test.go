@@ -481,9 +481,9 @@ func TestFindingTexts(t *testing.T) {
 			found, "h", "error: findings, resolved and verdict are " +
 				"reported by an audit, and this is an iteration of work"},
 		{"before the auditor is sent", auditing(Auditing), clean, "h",
-			"error: no auditor is at work"},
+			"error: no auditor is running"},
 		{"without a commit", sent, clean, "",
-			"error: a verdict is about a commit"},
+			"error: a verdict needs a commit"},
 		{"clean", sent, clean, "1234567890",
 			"1 of 3 sections clean, 0 open bugs, 0 open warnings; verdict clean about 1234567"},
 		{"clean beside a bug", sent, loop.Report{Findings: []loop.ReportedFinding{bug},

@@ -36,8 +36,8 @@ var WorkKind = loop.Kind{
 			Because: "the backlog has no issue left that it may work on"},
 		{Number: 7, Name: "dependency-cycle", Cause: "dependency_cycle",
 			When: loop.Entry | loop.Reported, Holds: dependencyCycle, Tell: tellCycle,
-			Way:     "take one of the dependencies away in the tracker, then resume",
-			Because: "issues wait for each other in a circle"},
+			Way:     "remove one of the dependencies in the tracker, then resume",
+			Because: "issues wait for each other in a cycle"},
 	},
 	Applies: picksIssues, Completes: "backlog_empty",
 }
@@ -168,5 +168,5 @@ func tellCycle(f *loop.Facts) string {
 	if edges == 1 {
 		noun = "dependency"
 	}
-	return fmt.Sprintf("%d %s reported; fires when some lead in a circle", edges, noun)
+	return fmt.Sprintf("%d %s reported; fires when some form a cycle", edges, noun)
 }

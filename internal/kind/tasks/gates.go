@@ -58,14 +58,14 @@ var gates = []loop.GateKind{
 		Name: ListGate, Header: "Task list", When: loop.Entry, Safest: "keep",
 		Options: []loop.Option{
 			{Label: "read", Description: "Continue with the tasks of the list as it is now; " +
-				"what is done stays done."},
+				"completed tasks stay done."},
 			{Label: "keep", Description: "Continue with the tasks of this run."},
 			{Label: "stop", Description: "Stop the loop."},
 		},
 		Due: listDue, Apply: applyList,
 		Tell: loop.Says("asks when the task list was edited since it was read; ticks do not count"),
 	},
-	doubtGate(TestsGate, "Tests", "The change of the tests is right.", testsDue, applyTests,
+	doubtGate(TestsGate, "Tests", "The change to the tests is correct.", testsDue, applyTests,
 		loop.Says("asks when an attempt deleted, skipped or emptied tests")),
 	doubtGate(UnprovenGate, "Unproven", "The work is right, and so is the check as it is now.",
 		unprovenDue, applyUnproven, tellUnproven),
@@ -90,7 +90,7 @@ var gates = []loop.GateKind{
 		Due: checkpointDue, Apply: holdGate, Tell: tellCheckpoint,
 	},
 	numberedGate(3, loop.Exit,
-		"The work is accepted; the loop ends. A merge is asked about by itself.",
+		"The work is accepted; the loop ends. A merge is asked about separately.",
 		"Stop the loop; the pull request stays open.", prGateDue,
 		"asks once the pull request of all tasks is open"),
 }
@@ -403,7 +403,7 @@ func stays(e loop.Call, s loop.State, _ *loop.Known) loop.Outcome {
 	switch {
 	case e.Tool == "AskUserQuestion":
 		return loop.RefuseCall(loop.ConductRule,
-			"decide by the spec; if only a person can, end with "+
+			"decide according to the spec; if only a person can, end with "+
 				"TASK_BLOCKED and this attempt's token", "No question is asked during %s",
 			Of(s.Run).Name(s.Tick.Attempt))
 	case e.Schedules != nil:

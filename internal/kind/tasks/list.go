@@ -139,7 +139,7 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 		}) {
 			n, err := strconv.Atoi(strings.TrimPrefix(word, "#"))
 			if err != nil || n < 1 {
-				return fmt.Errorf("line %d: %q is no number of a task", l.No,
+				return fmt.Errorf("line %d: %q is not the number of a task", l.No,
 					markdown.Cut(word, 80))
 			}
 			t.Depends = append(t.Depends, n)

@@ -31,7 +31,7 @@ func (r *Run) proven() (verdict loop.TaskDone, why string) {
 	case item.measured(r.checkOf(item), "") && item.Before.Red():
 		return loop.Verified, ""
 	case item.Before == nil || item.Before.Exit != 0:
-		why = "it is not known how the check ends without the work"
+		why = "the result of the check without the work is unknown"
 	}
 	return loop.Unbroken, why
 }
@@ -106,7 +106,7 @@ func unprovenDue(f *loop.Facts) []loop.Gate {
 	if item == nil {
 		return nil
 	}
-	text := fmt.Sprintf("%s, and this run is to verify its tasks", j)
+	text := fmt.Sprintf("%s, and this run requires verified tasks", j)
 	switch {
 	case j.Verdict == loop.CannotTell:
 		text = j.Why
@@ -200,7 +200,7 @@ func whyLacking(s loop.State, e *loop.Evidence) (why, more string) {
 	case len(e.Lost) > 0:
 		return "lines of the progress file were removed or changed", strings.Join(e.Lost, "\n")
 	case item == nil && cmp.Or(a.PR, Of(s.Run).PR) == 0:
-		return "no pull request was seen to be opened", ""
+		return "no opened pull request was seen", ""
 	case a.NoGit:
 		return "", ""
 	case a.Unread != "":

@@ -64,7 +64,7 @@ func ParseView(text []byte) (v View, err error) {
 		field := cmp.Or(wrong.Field, "the state file")
 		return View{}, fmt.Errorf("%s is a %s, which has the wrong type", field, wrong.Value)
 	case err != nil:
-		return View{}, fmt.Errorf("the state file is no JSON: %w", err)
+		return View{}, fmt.Errorf("the state file is not JSON: %w", err)
 	case v.Phase != "" && !slices.Contains(phases, v.Phase):
 		return View{}, fmt.Errorf("phase %q is not one of %s", v.Phase, strings.Join(phases, ", "))
 	case v.TaskIndex < 0 || v.TaskIndex > v.TotalTasks:

@@ -54,8 +54,8 @@ func TestParseView(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		``:                         "the state file is no JSON",
-		`{} {}`:                    "the state file is no JSON",
+		``:                         "the state file is not JSON",
+		`{} {}`:                    "the state file is not JSON",
 		`[]`:                       "the state file is a array, which has the wrong type",
 		`{"taskIndex":"1"}`:        "taskIndex is a string, which has the wrong type",
 		`{"taskIndex":1.5}`:        "taskIndex is a number 1.5, which has the wrong type",

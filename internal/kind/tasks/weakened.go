@@ -126,7 +126,7 @@ func (d *diffReader) endFile() {
 	case d.deleted && isTest(d.file):
 		d.found = append(d.found, fmt.Sprintf("%s was deleted", name(d.file)))
 	case isTest(d.from) && !isTest(d.into):
-		d.found = append(d.found, fmt.Sprintf("%s was renamed to %s, which is no test",
+		d.found = append(d.found, fmt.Sprintf("%s was renamed to %s, which is not a test",
 			name(d.from), name(d.into)))
 	}
 	for _, m := range d.added {

@@ -77,7 +77,7 @@ func TestWeakened(t *testing.T) {
 	want := []string{
 		"a/a_test.go:4 adds t.Skip",
 		"gone_test.go was deleted",
-		"hidden_test.go was renamed to hidden_test.go.txt, which is no test",
+		"hidden_test.go was renamed to hidden_test.go.txt, which is not a test",
 		"src/lib.rs:2 adds #[ignore",
 		"src/test/ATest.java:1 adds @Disabled",
 		"t/test_a.py:1 adds @pytest.mark.skip",

@@ -211,7 +211,7 @@ func (s *sorter) add(i *Issue) {
 	case undecided:
 		f.State = Undecided
 		s.res.Partial = true
-		unknown = cmp.Or(unknown, "it has more dependencies than were told")
+		unknown = cmp.Or(unknown, "it has more dependencies than were reported")
 		s.note("#%d is neither blocked nor unblocked: %s unknown", i.Number, unknown)
 	default:
 		f.State = Unblocked

@@ -28,9 +28,9 @@ const (
 	NoIssues     Why = "finds the issues of this repository turned off"
 	TooOld       Why = "is too old"
 	TooSlow      Why = "took too long"
-	Unreadable   Why = "printed what cannot be read"
+	Unreadable   Why = "printed unreadable output"
 	Failed       Why = "failed" // the program's own message describes the cause
-	NotAllowed   Why = "is not run: no one but the repository names it"
+	NotAllowed   Why = "is not run: only the repository names it"
 	Moved        Why = "tracker not asked"
 )
 
@@ -190,5 +190,5 @@ func orFailure(fail *Failure, doc gjson.Result) *Failure {
 			return &Failure{Why: NotFound}
 		}
 	}
-	return &Failure{Why: Unreadable, Says: "no answer in what it printed"}
+	return &Failure{Why: Unreadable, Says: "it printed no answer"}
 }

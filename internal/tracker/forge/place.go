@@ -103,7 +103,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		if p.Kind != "" {
 			says = "CLAUDE.md has Type " + p.Kind + ", not github, gitlab, gitea or command"
 		} else if official != "" {
-			says = "the host " + official + " is no known forge, and CLAUDE.md names no Type"
+			says = "the host " + official + " is not a known forge, and CLAUDE.md names no Type"
 		}
 		return p, &Failure{Why: Unconfigured, Says: says}
 	}

@@ -113,7 +113,7 @@ func TestChoose(t *testing.T) {
 		{"a command", config.Tracker{Command: "./tracker --x"},
 			[]string{"remote.origin.url", "git@github.com:acme/app"}, "command ./tracker --x"},
 		{"another command than the person's", config.Tracker{Command: "./tracker --y"}, nil,
-			"tracker: tracker is not run: no one but the repository names it (./tracker --y)"},
+			"tracker: tracker is not run: only the repository names it (./tracker --y)"},
 
 		{"no remote", config.Tracker{}, nil, "no tracker is known: no origin remote with a known " +
 			"host was found, and CLAUDE.md names no tracker"},
@@ -122,8 +122,8 @@ func TestChoose(t *testing.T) {
 				"names no tracker"},
 		{"a host no one knows", config.Tracker{},
 			[]string{"remote.origin.url", "git@git.nowhere.example:acme/app"},
-			"no tracker is known: the host git.nowhere.example is no known forge, and CLAUDE.md " +
-				"names no Type"},
+			"no tracker is known: the host git.nowhere.example is not a known forge, and " +
+				"CLAUDE.md names no Type"},
 		{"a kind no one knows", config.Tracker{Type: "jira"},
 			[]string{"remote.origin.url", "git@github.com:acme/app"},
 			"no tracker is known: CLAUDE.md has Type jira, not github, gitlab, gitea or command"},
