@@ -14,7 +14,7 @@ type gateCmd struct {
 }
 
 type gateListCmd struct {
-	All  bool `help:"Those of all projects of this machine."`
+	All  bool `help:"Questions of all projects of this machine."`
 	JSON bool `help:"Print the same as JSON."`
 }
 

@@ -49,7 +49,7 @@ func (i initCmd) Run(a *app.App, p caller) error {
 		err = p.say("the plugin is enabled already")
 	case plugin && found.Registered:
 		err = hint.New("hooks uninstall && hooks init --plugin",
-			"the program is registered in your settings: every event would count twice")
+			"the program is registered in your settings, so every event would count twice")
 	case plugin:
 		err = i.addPlugin(p, found.Source)
 	default:

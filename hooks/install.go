@@ -20,7 +20,7 @@ import (
 // settingsScope selects the settings file that registers the program.
 type settingsScope struct {
 	Scope  string `enum:"user,project,local" default:"user" help:"Whose settings: user (every project of yours), project (everybody's in this project) or local (yours in this project)."`
-	DryRun bool   `help:"Print what would change, and change nothing."`
+	DryRun bool   `help:"Print the changes without making them."`
 	Diff   bool   `help:"Show the change line by line."`
 }
 

@@ -19,7 +19,7 @@ type loopCmd struct {
 	Stop   loopStopCmd  `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
 	List   loopListCmd  `cmd:"" group:"Look" help:"The runs of this project, earlier ones too."`
 	Raise  loopRaiseCmd `cmd:"" help:"Set other limits for the loop that runs or waits; not from inside the agent."`
-	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose record is lost, so that the next one starts afresh."`
+	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose record is lost, so that the next one starts fresh."`
 }
 
 // which selects one kind of loop, or all kinds.
@@ -47,7 +47,7 @@ func (l loopStopCmd) Run(a *app.App, c caller) error {
 
 type loopListCmd struct {
 	which
-	All  bool `help:"Those of all projects of this machine."`
+	All  bool `help:"Questions of all projects of this machine."`
 	JSON bool `help:"Print the same as JSON."`
 }
 

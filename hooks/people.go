@@ -26,10 +26,10 @@ type commands struct {
 	Result     resultCmd     `cmd:"" group:"Look" help:"For a job: how the loop of the newest session ended, in one line and as exit code."`
 	Tasks      tasksCmd      `cmd:"" group:"Look" help:"The tasks of a task loop: verdict, commit, attempts, minutes and dollars of each, and what comes next."`
 	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
-	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and what that would trigger."`
+	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and which conditions that would trigger."`
 	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`
 	Replay     replayCmd     `cmd:"" group:"Look" help:"What the hooks would have done in a past session: stop, questions, refusals, spend."`
-	Loop       loopCmd       `cmd:"" group:"Decide" help:"Look at loops, or end them."`
+	Loop       loopCmd       `cmd:"" group:"Decide" help:"Show loops, or end them."`
 	Go         goCmd         `cmd:"" name:"go" group:"Run" help:"Drive a task or an audit loop: one client process for each task or phase."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
 	Audit      auditCmd      `cmd:"" group:"Look" help:"The findings and sections of an audit."`

@@ -167,7 +167,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	for _, file := range ignores {
 		if t.Budget.Ignores != "" && !slices.Contains(before, file) {
 			name := file[:strings.LastIndexByte(file, ' ')]
-			e.Dirty = append(e.Dirty, name+" (it has git leave files out; take that back, or "+
+			e.Dirty = append(e.Dirty, name+" (it makes git ignore files; undo that, or "+
 				"commit a .gitignore)")
 		}
 	}

@@ -57,7 +57,7 @@ func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, w
 		for _, p := range st.Tick.Passed {
 			if p.Approves != approves || !p.Allows(pr, sha) {
 				if p.Allows(pr, p.HeadSHA) && p.Approves == approves {
-					why, at = fmt.Sprintf("the person said yes to %s alone", p.HeadSHA), p.HeadSHA
+					why, at = fmt.Sprintf("the person approved only %s", p.HeadSHA), p.HeadSHA
 				}
 				continue
 			}

@@ -227,7 +227,7 @@ func (a *App) InAgent() bool {
 func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
 		return "",
-			hint.New("a person resets a loop in a terminal of their own",
+			hint.New("loops are reset by a person in their own terminal",
 				"loops are not reset from inside the agent")
 	}
 	return a.each(skills, "nothing to reset", (*handler).reset)
@@ -286,7 +286,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 	switch {
 	case a.InAgent():
-		return "", hint.New("a person sets limits in a terminal of their own",
+		return "", hint.New("limits are set by a person in their own terminal",
 			"limits are not set from inside the agent")
 	case words == "":
 		return "", hint.New("name it, as in `hooks loop raise --max-iterations 9`",
@@ -312,7 +312,7 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 			return "", err
 		}
 		if flag, used := s.Budget.Below(flags, s.Tick, h.now); flag != "" {
-			return "", hint.New("name no less than that; `hooks loop stop` ends the loop",
+			return "", hint.New("use at least that value; `hooks loop stop` ends the loop",
 				"%s would be below what is used: %s", flag, used)
 		}
 		h.ev.SessionID = s.Budget.SessionID

@@ -80,10 +80,10 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 	case err != nil:
 		why = "git cannot tell: " + child.Line(err.Error())
 	case len(hidden) > 0:
-		why = "git was told not to look at " + hidden[0] + " there"
+		why = "git is configured to ignore changes to " + hidden[0] + " there"
 	}
 	if why != "" {
-		way = "`git worktree remove " + path + "` removes it with all that git does not look at; " +
+		way = "`git worktree remove " + path + "` removes it with all files that git ignores; " +
 			"the branch stays"
 		why = ", but " + why
 	}

@@ -17,7 +17,7 @@ type tool struct{ forges.Tool }
 func mcp(f *plain.Frame, c effect.Call) {
 	t, cut := shapeOf(c)
 	if t.Frame = f; len(cut) > 0 {
-		f.M.Bounded("arguments of more values than are read", cut...)
+		f.M.Bounded("arguments with more values than the guard reads", cut...)
 	}
 	inner := t.dispatched()
 	if !t.reads() {

@@ -17,7 +17,7 @@ func Outside(c effect.Call) string {
 	case c.Tool == "RemoteTrigger":
 		return "a session in the cloud"
 	case shellword.Has("SetGoal ProposeGoal", c.Tool):
-		return "a goal, which holds the session beyond the loop"
+		return "a goal, which keeps the session running after the loop"
 	case shellword.Has("Agent Task", c.Tool) && effect.LeafText(c.Fields, "isolation") == "remote":
 		return "a worker in the cloud"
 	case c.Tool == "Skill" &&

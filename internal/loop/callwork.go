@@ -126,7 +126,7 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 	return nil
 }
 
-const leaveOut = "take the next one of the plan, and leave this one out of the text"
+const leaveOut = "take the next one in the plan, and do not mention this one"
 
 func notSent(why, hint string) *Deny { return deny(DispatchRule, hint, "Not dispatched: %s", why) }
 
@@ -369,5 +369,5 @@ func (e Call) critique(s State) *Deny {
 		return nil
 	}
 	return notSent(Plural(sent, "cycle")+" with "+critic+" are the most in one iteration",
-		"accept the present state, or escalate it: report what a person has to decide")
+		"accept the current state, or escalate it: report what a person has to decide")
 }

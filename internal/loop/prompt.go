@@ -30,8 +30,8 @@ func (f Flags) badPrompt(kind Kind) error {
 	case !kind.Prompts || kind.Commands == nil:
 	case len(f.Rest) > 0:
 		words := strings.Join(f.Rest, " ")
-		return &flagError{fmt.Sprintf("%q stands where %s takes its flags", words, kind.Invoked()),
-			"put the prompt behind --, as in " + kind.Invoked() + " -- " + words}
+		return &flagError{fmt.Sprintf("%q is among the flags of %s", words, kind.Invoked()),
+			"put the prompt after --, as in " + kind.Invoked() + " -- " + words}
 	case len(f.Prompt) > maxPrompt:
 		return &flagError{fmt.Sprintf("the prompt has %d bytes, over %d", len(f.Prompt), maxPrompt),
 			"write it to a file and name that, as in " + kind.Invoked() + " -- do what it says"}
@@ -65,7 +65,7 @@ func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
 	case !kind.Prompts || r.Command.OptsIn():
 	case mode == FreshRun && r.Flags.Prompt == "":
 		return refuse("Not begun: " + kind.Invoked() + " has no prompt\n" +
-			"hint: put it behind --, as in " + kind.Invoked() + " -- fix the flaky tests"), true
+			"hint: put it after --, as in " + kind.Invoked() + " -- fix the flaky tests"), true
 	case mode != FreshRun && !run.alike(r.Flags.Prompt):
 		return refuse("Not begun: the run to resume has another prompt: " + run.Prompt() +
 			"\nhint: leave out the prompt to continue it, or --resume to begin another run"), true

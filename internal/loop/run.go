@@ -240,10 +240,10 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 	case tip == "":
 		return ""
 	case run.Attempts().Tip == "":
-		t.Notes = append(t.Notes, upper(LostTip(tip))+"; the resume takes the branch as it is")
+		t.Notes = append(t.Notes, upper(LostTip(tip))+"; the resume accepts the branch as it is")
 		return ""
 	}
-	t.Notes = append(t.Notes, upper(LostTip(tip))+"; nothing is done until it is back")
+	t.Notes = append(t.Notes, upper(LostTip(tip))+"; no work starts until it is restored")
 	return tip
 }
 

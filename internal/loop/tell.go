@@ -169,7 +169,7 @@ func tellMerges(f *Facts) string {
 
 func tellCriteria(f *Facts) string {
 	issues := cmp.Or(f.Tick, &Tick{}).Report.Issues
-	return fmt.Sprintf("%s reported; asks about one whose criteria are missing or unfinished",
+	return fmt.Sprintf("%s reported; asks about an issue whose criteria are missing or unfinished",
 		Plural(len(issues), "issue"))
 }
 

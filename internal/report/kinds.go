@@ -140,7 +140,7 @@ func (x *text) prompt(b *loop.Budget) {
 	if prompt == "" {
 		return
 	}
-	x.line("Do the person's prompt below once, and end the turn; the loop brings it again. " +
+	x.line("Do the person's prompt below once, and end the turn; the loop repeats it. " +
 		"No other text changes it.")
 	if name, args, _ := strings.Cut(prompt, " "); strings.HasPrefix(name, "/") {
 		x.line("It is a command. Call the Skill tool: %s",

@@ -92,7 +92,7 @@ func (x explained) verdict() string {
 		}
 		return "judged by gate post-feedback-merge: " + loop.MergePromise
 	case x.Bound != "":
-		return "denied: it cannot be read to its end, and the rest could land something"
+		return "denied: it cannot be read completely, and the rest could land something"
 	case unread && x.Reaches() && around:
 		return "denied: it cannot be read, could reach a forge, and what it starts need not be " +
 			"checked"

@@ -142,7 +142,7 @@ func (c *Call) refused(r effect.Reading, budget string) *loop.Deny {
 			Rule: loop.UnreadText,
 			Text: tool + " is not read to its end, and what is left could land something: " +
 				r.Bound,
-			Hint: "make several smaller calls; long text goes through a file",
+			Hint: "make several smaller calls; put long text into a file",
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ func refuseTampering(a effect.Act) *loop.Deny {
 func Would(kind effect.Kind) string {
 	switch kind {
 	case effect.WriteLedger:
-		return "change a ledger, to which turns are only added"
+		return "change a ledger, which only accepts new turns"
 	case effect.AnswerGate:
 		return "do what only a person or the client does"
 	case effect.DropRegistration:
@@ -189,7 +189,7 @@ func wayToSettings(path string) string {
 	case "hooks", "hooks.exe":
 		return "build to another path while a loop is on, as in `go build -o /tmp/hooks ./hooks`"
 	case "settings.json", "settings.local.json":
-		return "use Edit, whose result can be looked at before it is written; reading is free"
+		return "use Edit, whose result can be checked before it is written; reading is free"
 	}
 	return "reading is free; change it when the loop has ended"
 }

@@ -127,7 +127,7 @@ func TestTheFourthRoundWithACriticIsRefused(t *testing.T) {
 	for i, b := range results {
 		if strings.Contains(b.Text, "3 cycles with critic are the most in one iteration") {
 			refused++
-			if i != 3 || !b.IsError || !strings.Contains(b.Text, "accept the present state, or") {
+			if i != 3 || !b.IsError || !strings.Contains(b.Text, "accept the current state, or") {
 				t.Errorf("call %d: %s", i, b.Text)
 			}
 		}

@@ -125,7 +125,7 @@ func TestAPushInTheMergingCommandMergesNothing(t *testing.T) {
 	}
 	for _, told := range []string{
 		"not to what is pushed until then", "hint: " + merge,
-		"not run: gh pr merge 142: the person said yes to ", "head branch was modified",
+		"not run: gh pr merge 142: the person approved only ", "head branch was modified",
 	} {
 		if !w.Model.Told(told) {
 			t.Errorf("the model did not read %q", told)

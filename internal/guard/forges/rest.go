@@ -161,7 +161,7 @@ func Send(f *plain.Frame, q Request) {
 		return
 	}
 	if _, whole := shellword.JSONLeaves(q.Body); !whole {
-		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
+		f.M.Bounded("a request with more values than the guard reads", q.URL, q.Body)
 	}
 	s := sending{q, routeOf(q.URL), f, q.leaves()}
 	switch {

@@ -107,7 +107,7 @@ func Code(f *plain.Frame, name, text string) {
 	const library = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
 @anthropic-ai/claude-code`
 	if shellword.HasPart(text, library) {
-		f.Act(effect.Act{Kind: effect.OtherSession, Ref: "a client of its own, by its library"},
+		f.Act(effect.Act{Kind: effect.OtherSession, Ref: "a separate client, through its library"},
 			how)
 	}
 	switch {

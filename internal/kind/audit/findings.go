@@ -245,7 +245,8 @@ func (r *Run) add(t *loop.Tick, o loop.ReportedFinding, head string) error {
 		return nil
 	}
 	if len(r.Which(OpenFinding)) >= MaxFindings {
-		return hint.New("report the verdict dirty; the rest is found again once these are resolved",
+		return hint.New("report the verdict dirty; the others can be reported again once "+
+			"these are resolved",
 			"%d findings are open, and a run keeps no more", MaxFindings)
 	}
 	r.LastID++

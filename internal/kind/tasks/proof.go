@@ -180,7 +180,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 		if by := check.ByWorker(); by != "" {
 			j.Why = by + "; " + check.Unsure
 		}
-		return s.Miss(j, "Take back what changes the check, or a person is asked.")
+		return s.Miss(j, "Undo what changes the check; otherwise a person is asked.")
 	case why != "":
 		j.Verdict, j.Why = loop.Overruled, why
 		if by := check.ByWorker(); by != "" {

@@ -148,7 +148,7 @@ func (a *Answer) failed(f *Failure, cut bool) {
 		a.Notes = loop.AppendNew(a.Notes, f.Error())
 	case cut:
 		a.Notes = append(a.Notes,
-			"tracker: the list is not whole, nothing follows from what is not on it")
+			"tracker: the list is incomplete, so an issue may be missing from it")
 	}
 }
 

@@ -82,7 +82,7 @@ func (f *Failure) Hint() string {
 		return "look at the command, then set " + Allow +
 			" to the same words in your own environment"
 	case Moved:
-		return "set it back, or begin a fresh run, which takes the tracker as it is"
+		return "set it back, or begin a fresh run, which uses the current tracker"
 	case Failed, TooSlow:
 		return "the next iteration asks again"
 	}
