@@ -26,8 +26,8 @@ type initCmd struct {
 
 func (initCmd) Help() string {
 	return "Registers this program with the client: in your settings if a skill that it can " +
-		"govern is installed, else as a plugin with skills of its own. What is registered " +
-		"already stays. The last line printed begins a governed loop."
+		"govern is installed, otherwise as a plugin with its own skills. It keeps an existing " +
+		"registration. The last line printed begins a governed loop."
 }
 
 // Run inspects the machine, registers the program unless it is registered, and prints the line that

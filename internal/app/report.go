@@ -121,7 +121,7 @@ func (h *handler) takeNotes() error {
 		}
 		for _, t := range open {
 			if err := h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick}); err != nil {
-				for _, n := range notes { // keep for the next event
+				for _, n := range notes { // keep the notes for the next event
 					_ = store.AppendNote(h.project, n)
 				}
 				return err

@@ -55,7 +55,7 @@ func firstObject(r io.Reader) (raw json.RawMessage, err error) {
 	first, err := in.Peek(1)
 	if err == nil && first[0] == byteOrderMark[0] {
 		if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-			_, _ = in.Discard(len(mark)) // cannot fail: it was peeked
+			_, _ = in.Discard(len(mark)) // cannot fail, because the mark was peeked
 		}
 	}
 	if err == nil {

@@ -17,7 +17,7 @@ type Card struct {
 	Run        *loop.Budget     `json:"run"`
 	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while the run continues
 	Budgets    []Axis           `json:"budgets"`
-	Iterations []loop.Iteration `json:"iterations"`       // the last ones, oldest first
+	Iterations []loop.Iteration `json:"iterations"`       // the last iterations, oldest first
 	Earlier    int              `json:"earlier_lines"`    // number of earlier lines
 	PRs        []CardPR         `json:"prs"`              // PRs of these iterations and the run
 	Issues     []loop.Issue     `json:"issues,omitempty"` // issues with the tracker's titles

@@ -37,7 +37,7 @@ type CostRow struct {
 	// number of the task in a task loop, from 1
 	Number int         `json:"task_number,omitempty"`
 	Phase  audit.Phase `json:"phase,omitempty"` // phase of an audit loop
-	Rest   string      `json:"rest,omitempty"`  // name of the row for the rest
+	Rest   string      `json:"rest,omitempty"`  // name of the row that sums up the rest
 	loop.Tokens
 }
 
