@@ -144,7 +144,8 @@ func (w Waiting) label() string {
 	return "answered"
 }
 
-// gateName returns the argument that selects a gate. The target distinguishes gates with the same name.
+// gateName returns the argument that selects a gate. The target distinguishes gates with the same
+// name.
 func gateName(g loop.Gate) string {
 	if g.Target == "" {
 		return g.Name
