@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -270,7 +271,8 @@ func TestGoAsksItsGatesOnATerminal(t *testing.T) {
 		t.Errorf("a hold started a client:\n%s", said)
 	}
 	said = types([]string{"go"}, "approve", "aprove", "approve", "\x03")
-	if !strings.Contains(said, `"aprove" is no option`) ||
+	if !strings.Contains(said, `"aprove" is not an option`) ||
+		!regexp.MustCompile(`\$25\.00 · \d{1,2}s · task 1 of 2`).MatchString(said) ||
 		!strings.Contains(said, "[task-flagged] Task 1 is flagged: which format?") ||
 		!strings.Contains(said, "error: the run stopped: gate_waiting") {
 		t.Errorf("the terminal shows\n%s", said)

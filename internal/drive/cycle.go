@@ -129,7 +129,10 @@ func (c *Cycle) Drive() (Order, error) {
 		case o.Cause == "gate_waiting" && c.Ask != nil:
 			asked, answered := c.now(), false
 			answered, err = c.Ask()
-			if c.began = c.began.Add(c.now().Sub(asked)); answered {
+			if !c.began.IsZero() { // the time of a question is not the run's
+				c.began = c.began.Add(c.now().Sub(asked))
+			}
+			if answered {
 				o = Order{}
 			}
 		}
