@@ -42,7 +42,12 @@ func (s *Store) Ended(
 		return nil, err
 	}
 	defer f.Close()
-	seen := map[string]bool{}
+	missing := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		missing[path] = true
+	}
+	// A search for each path pays only for a few: a Stop asks for every worker of the run.
+	few := len(paths) <= 8
 	lines := backward{f: f, pos: size}
 	for len(list) < len(paths) {
 		line, err := lines.next()
@@ -55,7 +60,7 @@ func (s *Store) Ended(
 			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName(run.Skill)), err)
 		}
 		at := bytes.Index(line, []byte(beforeEnded))
-		if at < 0 || !slices.ContainsFunc(paths, func(path string) bool {
+		if at < 0 || few && !slices.ContainsFunc(paths, func(path string) bool {
 			return bytes.Contains(line[at:], []byte(path))
 		}) {
 			continue
@@ -69,8 +74,8 @@ func (s *Store) Ended(
 		}
 		gjson.ParseBytes(line[at+len(`"cursors":`):]).ForEach(func(_, v gjson.Result) bool {
 			var c loop.Cursor
-			if codec.Decode(v, &c) == nil && !seen[c.Path] && slices.Contains(paths, c.Path) {
-				seen[c.Path] = true
+			if missing[v.Get("path").Str] && codec.Decode(v, &c) == nil {
+				delete(missing, c.Path)
 				list = append(list, c)
 			}
 			return true
