@@ -174,11 +174,15 @@ func before(path, name string, end int64) loop.Cursor {
 	if end < 0 || end > fi.Size() {
 		c.Offset = fi.Size()
 	}
-	if t := readTail(path, c.Offset, shortTail); t.end > 0 {
-		c.Offset = t.end
-		if at := t.newest(); at != "" {
-			c.Open = []loop.Counted{{ID: untilMark + at}}
+	at := ""
+	for size := int64(shortTail); at == "" && size <= promptTail; size *= 8 { // a line may be long
+		t := readTail(path, c.Offset, size)
+		if at = t.newest(); at != "" || len(t.data) > 0 {
+			c.Offset = t.end
 		}
+	}
+	if at != "" {
+		c.Open = []loop.Counted{{ID: untilMark + at}}
 	}
 	return c
 }

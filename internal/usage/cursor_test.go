@@ -61,6 +61,29 @@ func TestReplacedFileIsNotCountedTwice(t *testing.T) {
 	}
 }
 
+// A worker's transcript that is written again after a run has begun holds what was before the run,
+// however long its last line is.
+func TestReplacedWorkerIsNotChargedToALaterRun(t *testing.T) {
+	for name, last := range map[string]string{
+		"short": "", "long": strings.Repeat("y", 2*shortTail),
+	} {
+		tr := newTree(t)
+		agent := tr.agent("agent-1")
+		old := []any{said1{id: "a", in: 10, sidechain: true},
+			said1{id: "b", in: 100, sidechain: true, text: last}}
+		tr.add(agent, old...)
+		base := Baseline(tr.main, -1)
+		if err := os.Remove(agent); err != nil {
+			t.Fatal(err)
+		}
+		tr.add(agent, append([]any{`{"type":"x","pad":"` + strings.Repeat("y", 500) + `"}`},
+			append(old, said1{id: "c", in: 1000, at: "2026-11-20T12:00:01.000Z"})...)...)
+		if r := tr.count(base); r.In != 1000 {
+			t.Errorf("%s: %d tokens", name, r.In)
+		}
+	}
+}
+
 // Lines without a time are told apart by where they stand.
 func TestReplacedFileWithoutTimes(t *testing.T) {
 	timeless := func(id string, in int64) string {

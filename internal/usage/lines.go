@@ -107,26 +107,35 @@ func readTail(path string, end, size int64) (t tail) {
 	return t
 }
 
-// records calls f with the readable lines of the main thread that may accepts, or with all if it is
-// nil, from the last to the first, until f returns false.
+// records calls f with the readable lines of the main thread that may accepts, from the last to the
+// first, until f returns false.
 func (t tail) records(may func(line []byte) bool, f func(line []byte, r record) bool) {
+	t.all(func(line []byte) bool {
+		if !may(line) {
+			return true
+		}
+		r, ok := read(line)
+		return !ok || r.sidechain || f(line, r)
+	})
+}
+
+// all calls f with the lines from the last to the first, until it returns false.
+func (t tail) all(f func(line []byte) bool) {
 	for rest := t.data; len(rest) > 0; {
 		i := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
-		line := rest[i : len(rest)-1]
-		rest = rest[:i]
-		if may != nil && !may(line) {
-			continue
-		}
-		if r, ok := read(line); ok && !r.sidechain && !f(line, r) {
+		if !f(rest[i : len(rest)-1]) {
 			return
 		}
+		rest = rest[:i]
 	}
 }
 
-// newest returns the newest time of a line, or "" if no line has one.
+// newest returns the newest time of a line of any thread, or "" if no line has one.
 func (t tail) newest() (at string) {
-	t.records(nil, func(_ []byte, r record) bool {
-		at = max(at, r.at)
+	t.all(func(line []byte) bool {
+		if r, ok := read(line); ok {
+			at = max(at, r.at)
+		}
 		return true
 	})
 	return at

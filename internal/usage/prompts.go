@@ -125,8 +125,10 @@ func Escaped(transcript string) (prompt string, esc bool) {
 // LastSign returns the newest time in the last 1 MiB of the main transcript, at which the session
 // was last alive. It returns the zero time if there is none.
 func LastSign(transcript string) (at time.Time) {
-	readTail(transcript, -1, lastTail).records(nil, func(_ []byte, r record) bool {
-		at, _ = time.Parse(time.RFC3339Nano, r.at)
+	readTail(transcript, -1, lastTail).all(func(line []byte) bool {
+		if r, ok := read(line); ok {
+			at, _ = time.Parse(time.RFC3339Nano, r.at)
+		}
 		return at.IsZero()
 	})
 	return at

@@ -72,7 +72,7 @@ func (c *counter) spend(s *source, at, id string, u spent) {
 }
 
 // remember remembers a request as the last one of its transcript. When there are too many, it
-// forgets all but the last ones of that transcript.
+// forgets all but the last ones of each transcript.
 func (c *counter) remember(r *tally) {
 	s, limit := r.by, openAgent
 	if s.main {
@@ -83,8 +83,10 @@ func (c *counter) remember(r *tally) {
 	s.open = slices.Delete(s.open, 0, max(0, len(s.open)-limit))
 	if len(c.requests) == remembered {
 		clear(c.requests)
-		for _, r := range s.open {
-			c.requests[r.ID] = r
+		for _, s := range c.list {
+			for _, r := range s.open {
+				c.requests[r.ID] = r
+			}
 		}
 	}
 	c.requests[r.ID] = r

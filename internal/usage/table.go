@@ -201,8 +201,9 @@ func (r Row) cost(q request) loop.USD {
 		all = all.Add(n)
 	}
 	parts, sum := q.Parts, loop.USD(0)
-	// the parts do not add up to the whole
-	if all.In() != q.Tokens.In() || all.Output != q.Tokens.Output {
+	all.WebSearches, all.Messages, all.Dollars = q.Tokens.WebSearches, q.Tokens.Messages,
+		q.Tokens.Dollars
+	if all != q.Tokens { // the parts do not add up to the whole
 		parts = []loop.Tokens{q.Tokens}
 	}
 	for _, n := range parts {
