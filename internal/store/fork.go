@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 
 	"hooks/internal/loop"
@@ -18,7 +19,9 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	}
 	old := findingsName(b.RunID)
 	if l := s.seals.RecordOf(b.RunID).Loop(string(skill)); l != nil {
-		original, err := parse[loop.Budget](path, []byte(l.State.Budget))
+		// after a reset of the original, only the copy for its waiting session is left
+		text := cmp.Or(l.State.Budget, l.HeldBudget)
+		original, err := parse[loop.Budget](path, []byte(text))
 		if err != nil {
 			return err
 		}

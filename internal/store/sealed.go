@@ -90,10 +90,12 @@ func (s *Store) unsealed(st State, session string) error {
 // committed.
 //
 // An event first loads a run without the guard. After it takes the guard, it reuses that state if
-// the files and their entry in the record have not changed.
+// the files and their entry in the record have not changed. It reads findings again, because a
+// changed file of findings is restored only under the guard.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	f := s.found(run)
-	if settle && *run.Loop == s.loaded.entry && f.files == s.loaded.files && f.errs == nil {
+	kept := f.files == s.loaded.files && f.locked == s.loaded.locked && f.errs == nil
+	if settle && kept && *run.Loop == s.loaded.entry {
 		st, s.loaded.entry = s.loaded.state, seal.Loop{}
 		st.Claim, err = s.claimOf(run.skill())
 		return st, err
@@ -120,8 +122,11 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 		err = s.catchUp(&st, run.skill())
 	}
 	err = errors.Join(err, s.readFindings(&st))
-	if err == nil && !settle && run.Next == nil && run.record.Boot == s.boot() {
-		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f.files, st
+	r := audit.Of(st.Budget)
+	if err == nil && !settle && run.Next == nil && run.record.Boot == s.boot() &&
+		(r == nil || r.Findings == nil) {
+		s.loaded.entry, s.loaded.state = *run.Loop, st
+		s.loaded.files, s.loaded.locked = f.files, f.locked
 	}
 	return st, err
 }

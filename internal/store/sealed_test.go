@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hooks/internal/kind"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -92,6 +93,86 @@ func sealedStore(t *testing.T) (*Store, seal.Dir) {
 	s, dir := newStore(t), seal.At(t.TempDir())
 	s.Seal(dir, func() string { return "b1" })
 	return s, dir
+}
+
+// An event loads a run without the guard and again under it. Under the guard it has what another
+// process wrote in between, and restores what somebody else changed before or in between.
+func TestWhatChangesBeforeTheGuard(t *testing.T) {
+	open := func(t *testing.T, findings ...audit.Finding) (*Store, seal.Dir) {
+		s, dir := sealedStore(t)
+		b := audited(1, findings...)
+		b.SealedIn, b.Pending = dir.Path(), []loop.Gate{{Name: audit.RecurringGate, Target: "F1"}}
+		ok(t, s.saveBudget("", b))
+		_, err := s.Acquire("work", loop.Lock{Process: loop.Process{PID: 5}, Iteration: 2,
+			StartedAt: noon, SessionID: "s-1", RunID: "run-1"})
+		ok(t, err)
+		ok(t, s.saveTick(tick(2)))
+		return s, dir
+	}
+	under := func(t *testing.T, s *Store) State {
+		tx, err := s.Begin(t.Context())
+		ok(t, err)
+		st, err := tx.State("s-1", "work")
+		ok(t, errors.Join(err, tx.End()))
+		return st
+	}
+	for _, name := range []string{"work.budget.json", "work.tick.json", "work.lock"} {
+		s, _ := open(t)
+		must(s.LoadSealed("s-1", "work"))
+		ok(t, os.Remove(path(s, name)))
+		under(t, s)
+		_, err := os.Stat(path(s, name))
+		ok(t, err)
+		same(t, name+": told", len(s.Healed()), 1)
+	}
+	for _, before := range []bool{true, false} {
+		s, _ := open(t, bug(1), bug(2))
+		name := findingsName("run-1")
+		text := content(t, s, name)
+		if !before {
+			must(s.LoadSealed("s-1", "work"))
+		}
+		put(t, s, name, text[:len(text)/2])
+		if before {
+			must(s.LoadSealed("s-1", "work"))
+		}
+		same(t, "findings", len(audit.Of(under(t, s).Budget).Findings), 2)
+		same(t, "in the file", content(t, s, name), text)
+		same(t, "findings: told", len(s.Healed()), 1)
+	}
+	s, dir := open(t)
+	must(s.LoadSealed("s-1", "work"))
+	other := must(Open(s.project))
+	defer other.Close()
+	other.Seal(seal.At(dir.Path()), s.boot)
+	b, l := at(2), line(2)
+	b.SealedIn = dir.Path()
+	must(other.commit(l, "", b))
+	st := under(t, s)
+	same(t, "iterations", st.Budget.IterationsUsed, 2)
+	same(t, "tick", st.Tick, nil)
+	same(t, "told", s.Healed(), nil)
+}
+
+// The copy of a run whose original was reset, and whose session still waits for a prompt, has the
+// original's ceilings too.
+func TestForkOfAResetRun(t *testing.T) {
+	s, dir := sealedStore(t)
+	b := at(1)
+	b.SealedIn = dir.Path()
+	ok(t, s.saveBudget("", b))
+	copied := newStore(t)
+	copied.Seal(dir, s.boot)
+	text := strings.Replace(content(t, s, "work.budget.json"), `"max_iterations": 5`,
+		`"max_iterations": 500`, 1)
+	put(t, copied, "work.budget.json", text)
+	ok(t, s.Hold("work", "run-1", func(*loop.Budget) bool { return true }))
+	ok(t, s.Archive("work", "run-1"))
+	ok(t, copied.Fork("work", "", "run-2"))
+	b = must(copied.LoadRun("work")).Budget
+	same(t, "run", b.RunID, "run-2")
+	same(t, "iterations", b.IterationsUsed, 1)
+	same(t, "at most", b.Ceilings.Iterations, 5)
 }
 
 // A crash after the line leaves a change that the next event completes, also when it is the

@@ -48,9 +48,10 @@ type Store struct {
 		run   string
 	}
 	loaded struct { // the run last loaded without the guard, and its entry in the record
-		entry seal.Loop
-		files seal.Files
-		state State
+		entry  seal.Loop
+		files  seal.Files
+		locked bool
+		state  State
 	}
 	seals     seal.Dir // records that the files are compared with
 	boot      func() string
