@@ -230,6 +230,11 @@ func (d Dir) Save(r *Record) error {
 			orAbsent(os.Remove(d.off(r.Session)))))
 	}
 	on, off := d.on(r.Session), d.off(r.Session)
+	if r.Folder == "" {
+		if info, err := os.Stat(r.Project); err == nil {
+			r.Folder = folderID(info)
+		}
+	}
 	text, err := r.encode()
 	if err != nil {
 		return err

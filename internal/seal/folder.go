@@ -1,6 +1,8 @@
 package seal
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -13,8 +15,8 @@ import (
 const maxBudget = 1 << 20
 
 // Adopt reports whether a record belongs to the project in a folder. It does if the recorded path
-// leads to that folder, or if the run's files were moved there; Adopt then updates the record's
-// path. A copy of a project does not match while the original still has the files.
+// leads to that folder, or if the folder was moved there; Adopt then updates the record's path. A
+// copy of a project does not match while the original exists, even if its state was removed.
 func (r *Record) Adopt(project string) bool {
 	if r.Project == project {
 		return true
@@ -27,10 +29,11 @@ func (r *Record) Adopt(project string) bool {
 	if err == nil && os.SameFile(here, there) {
 		return true
 	}
-	known := err == nil || absent(err) // otherwise the old folder may only be unreachable
-	moved := known && r.liesIn(project) && !r.liesIn(r.Project)
+	// A new folder may have the inode of a removed one, so the run's files decide.
+	gone := absent(err) || err == nil && folderID(there) != r.Folder
+	moved := gone && r.liesIn(project) && !r.liesIn(r.Project)
 	if moved {
-		r.Project = project
+		r.Project, r.Folder = project, folderID(here)
 	}
 	return moved
 }
@@ -47,4 +50,14 @@ func (r *Record) liesIn(folder string) bool {
 		}
 	}
 	return false
+}
+
+// folderID identifies a folder on this machine whatever its path. It returns "" if the system has
+// no inode numbers.
+func folderID(info fs.FileInfo) string {
+	device, inode := safefile.ID(info)
+	if inode == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", device, inode)
 }

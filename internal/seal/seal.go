@@ -16,6 +16,9 @@ const version = 2
 type Record struct {
 	Session string `json:"session_id,omitempty"`
 	Project string `json:"project,omitempty"` // absolute
+	// Folder holds the device and inode of the project, from which Adopt knows whether another
+	// folder has its path now. It is empty on systems without inode numbers.
+	Folder string `json:"folder,omitempty"`
 	// Boot identifies the machine's boot in which the record was written, or is empty if unknown.
 	// After a reboot the record may be older than the project's files, because only they are
 	// synced.
