@@ -1,6 +1,8 @@
 package event
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,13 +12,21 @@ import (
 	"hooks/internal/hint"
 )
 
-// decode decodes the JSON object of a payload and checks it.
-func decode(name, json string) (e Event, err error) {
-	if _, err := codec.Check(json, maxNesting); err != nil {
+// decode decodes the JSON object of a payload and checks it. Reading a text of brackets takes too
+// long, so the nesting comes first.
+func decode(name, text string) (e Event, err error) {
+	_, err = codec.Check(text, maxNesting)
+	switch deep := errors.Is(err, codec.ErrDeep); {
+	case !deep && !gjson.Valid(text):
+		err = json.Unmarshal([]byte(text), new(json.RawMessage)) // names the place
+		return e, hint.New(hintClient, "stdin is not valid JSON: %w", err)
+	case text[0] != '{':
+		return e, hint.New(hintClient, "stdin is not a JSON object: %s", codec.Clip(text))
+	case err != nil:
 		return e, hint.New("a repeated key or deep nesting may hide what is really run",
 			"the JSON object on stdin cannot be judged: %w", err)
 	}
-	if err = codec.Decode(gjson.Parse(json), &e); err != nil {
+	if err = codec.Decode(gjson.Parse(text), &e); err != nil {
 		err = hint.New(hintShape, "%w", err)
 	} else if e.Name == StopFailure {
 		e.Failure, e.Error = e.Error, ""
@@ -53,7 +63,18 @@ func (e Event) check(name string) error {
 
 // field returns an object's member by its exact key. A gjson path would treat parts of a key as
 // operators, and would look for braces inside a string.
-func field(v gjson.Result, key string) gjson.Result { return v.Map()[key] }
+// It reads no further than that member, because others may be long.
+func field(v gjson.Result, key string) (found gjson.Result) {
+	if v.IsObject() {
+		v.ForEach(func(k, member gjson.Result) bool {
+			if k.String() == key {
+				found = member
+			}
+			return !found.Exists()
+		})
+	}
+	return found
+}
 
 // textOr returns the string in v, or "" if v has another type.
 func textOr(v gjson.Result) string {

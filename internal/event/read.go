@@ -1,12 +1,12 @@
 package event
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"hooks/internal/codec"
@@ -41,44 +41,61 @@ func Read(word string, r io.Reader) (Event, error) {
 		return Event{}, hint.New("the words are stop, pre-tool-use, …: see `hooks --help`",
 			"%q is not a hook word", codec.Clip(word))
 	}
-	raw, err := firstObject(r)
+	text, err := firstObject(r)
 	if err != nil {
 		return Event{}, err
 	}
-	return decode(name, string(raw))
+	return decode(name, text)
 }
 
-// firstObject returns the bytes of the first JSON object of r.
-func firstObject(r io.Reader) (raw json.RawMessage, err error) {
-	most := &io.LimitedReader{R: r, N: maxBytes + 1}
-	in := bufio.NewReader(most)
-	first, err := in.Peek(1)
-	if err == nil && first[0] == byteOrderMark[0] {
-		if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-			_, _ = in.Discard(len(mark)) // cannot fail, because the mark was peeked
+// firstObject returns the text of the first object of r, or a text that cannot begin with one. It
+// only counts brackets outside of strings; the text need not be valid.
+func firstObject(r io.Reader) (string, error) {
+	var buf []byte
+	at, depth, quoted := 0, 0, false // at is the first byte that was not looked at
+	for idle := 0; idle < 100; idle++ {
+		buf = slices.Grow(buf, 16<<10)
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		for ; at < min(len(buf), maxBytes); at++ {
+			switch c := buf[at]; {
+			case c == '"' && depth > 0:
+				quoted = !quoted
+			case quoted && c == '\\':
+				at++ // the escaped byte may not have arrived yet
+			case quoted:
+			case c == '{', c == '[':
+				depth++
+			case c == '}', c == ']':
+				depth--
+			case depth == 0 && !strings.Contains(" \t\r\n"+byteOrderMark, string(buf[at:at+1])):
+				return unmarked(buf), nil
+			}
+			if depth > maxNesting || depth <= 0 && (buf[at] == '}' || buf[at] == ']') {
+				return unmarked(buf[:at+1]), nil
+			}
+		}
+		switch {
+		case len(buf) > maxBytes:
+			return "", hint.New(hintClient, "the JSON object on stdin is over %d bytes", maxBytes)
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return "", hint.New(hintClient, "no complete JSON object on stdin after %s", MaxWait)
+		case err == io.EOF && unmarked(buf) == "":
+			return "", hint.New(hintClient, "stdin is empty")
+		case err == io.EOF:
+			return "", hint.New(hintClient, "stdin ends in the middle of a JSON object")
+		case err != nil:
+			return "", fmt.Errorf("read stdin: %w", err)
+		case n > 0:
+			idle = 0
 		}
 	}
-	if err == nil {
-		err = json.NewDecoder(in).Decode(&raw)
-	}
-	syntax := (*json.SyntaxError)(nil)
-	switch {
-	case len(raw) > maxBytes, err != nil && most.N == 0:
-		return nil, hint.New(hintClient, "the JSON object on stdin is over %d bytes", maxBytes)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, hint.New(hintClient, "no complete JSON object on stdin after %s", MaxWait)
-	case err == io.EOF:
-		return nil, hint.New(hintClient, "stdin is empty")
-	case err == io.ErrUnexpectedEOF:
-		return nil, hint.New(hintClient, "stdin ends in the middle of a JSON object")
-	case errors.As(err, &syntax):
-		return nil, hint.New(hintClient, "stdin is not valid JSON: %w", err)
-	case err != nil:
-		return nil, fmt.Errorf("read stdin: %w", err)
-	case raw[0] != '{':
-		return nil, hint.New(hintClient, "stdin is not a JSON object: %s", codec.Clip(string(raw)))
-	}
-	return raw, nil
+	return "", fmt.Errorf("read stdin: %w", io.ErrNoProgress)
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
+
+// unmarked returns a text without a byte order mark and white space before it.
+func unmarked(text []byte) string {
+	return strings.TrimLeft(strings.TrimPrefix(string(text), byteOrderMark), " \t\r\n")
+}

@@ -38,6 +38,19 @@ func TestReadOneValueOfAHangingPipe(t *testing.T) {
 	}
 }
 
+// Text that can be no object is refused before the pipe's other end closes.
+func TestReadRefusesRubbishOfAHangingPipe(t *testing.T) {
+	for _, in := range []string{"rubbish", "[]", "}", `{"a":1]`,
+		strings.Repeat("[", maxNesting+1)} {
+		r, w := io.Pipe()
+		go func() { _, _ = io.WriteString(w, in) }()
+		if _, err := Read("stop", r); err == nil || hint.Of(err) == "" {
+			t.Errorf("%.10s: %v", in, err)
+		}
+		r.Close()
+	}
+}
+
 // The answer must not depend on how the bytes arrive.
 func TestReadByteByByte(t *testing.T) {
 	for _, file := range payloads(t) {
