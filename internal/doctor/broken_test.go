@@ -180,6 +180,10 @@ var broken = []struct {
 			`{"allowManagedHooksOnly":true}`)
 	},
 		"switches", report.Broken, "allowManagedHooksOnly is on", "administrator", ""},
+	{"a client that ends a turn at the second block", func(w *world) {
+		w.write("p/.claude/settings.local.json", `{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"1"}}`)
+	}, "switches", report.Broken,
+		"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=1: the client ends turns that still lack", "unset it", ""},
 	{"a client without hooks", func(w *world) { w.env["CLAUDE_CODE_SIMPLE"] = "1" },
 		"switches", report.Broken, "CLAUDE_CODE_SIMPLE=1: the client runs no hooks", "unset it",
 		""},
@@ -254,6 +258,12 @@ var broken = []struct {
 	{"a damaged lock", func(w *world) { w.state(); w.write("p/.sdd/loop/work.lock", "7") },
 		"state-files", report.Broken, ".sdd/loop/work.lock is damaged", "hooks loop reset", ""},
 
+	{"a remote whose default branch was never fetched", func(w *world) {
+		w.git("commit", "-q", "--allow-empty", "-m", "x")
+		w.git("remote", "add", "origin", ".")
+		w.git("update-ref", "refs/remotes/origin/main", "HEAD")
+	}, "repository", report.Doubt, "the default branch of the remote is not known",
+		"git remote set-head", ""},
 	{"a state folder that git would see",
 		func(w *world) { w.state(); w.must(os.Remove(w.path("p/.sdd/loop/.gitignore"))) },
 		"state-hidden", report.Doubt, ".gitignore does not hide the folder", "--fix",

@@ -30,7 +30,7 @@ func TestNamesStay(t *testing.T) {
 		"guard":  {"self-test"},
 		"state":  {"state-files", "record", "disk"},
 		"project": {
-			"state-hidden", "audit-worktrees", "configuration",
+			"repository", "state-hidden", "audit-worktrees", "configuration",
 		},
 		"tools": {"path", "forge-client"},
 	}

@@ -16,6 +16,20 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
+// repository checks that the default branch is known, because the guard protects no branch of which
+// it does not know that it is the default.
+func repository(m *machine, n *notes) {
+	if m.repo.Top == "" {
+		n.skip("%s is not in a git repository", m.project)
+		return
+	}
+	if m.repo.Default == "" && len(m.repo.Remotes) > 0 {
+		n.warn("`git remote set-head origin --auto`", "the default branch of the remote is not "+
+			"known here: only main, master, trunk and release branches are protected")
+	}
+	n.note("default branch %s", cmp.Or(m.repo.Default, "unknown"))
+}
+
 // stateHidden checks that git ignores the state of a loop. An entry refuses a state that is
 // committed.
 func stateHidden(m *machine, n *notes) {

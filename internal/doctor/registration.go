@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -218,7 +219,12 @@ func onPath(m *machine, n *notes) {
 	}
 }
 
-// switches finds settings and variables that turn off all hooks.
+// maxBlocks is the number of times in a row that the program keeps a turn open: for an answer, and
+// for the facts or the schedule.
+const maxBlocks = 2
+
+// switches finds settings and variables that turn off all hooks, or end a turn that a hook keeps
+// open.
 func switches(m *machine, n *notes) {
 	if at, v := m.settings().Setting("disableAllHooks"); v.Type == gjson.True {
 		n.fail("set it to false or remove it", "%s: disableAllHooks is on", m.shown(at.Path))
@@ -245,6 +251,12 @@ func switches(m *machine, n *notes) {
 			n.fail("unset it where loops are started",
 				"%s=%s: the client runs no hooks, as with %s", s[0], value, s[1])
 		}
+	}
+	const blocks = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+	limit := variable(blocks)
+	if count, err := strconv.Atoi(limit); err == nil && count > 0 && count < maxBlocks {
+		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
+			"%s=%s: the client ends turns that still lack an answer or facts", blocks, limit)
 	}
 	n.noteIfFine("hooks are switched on")
 }

@@ -35,7 +35,7 @@ func stateFiles(m *machine, n *notes) {
 	for _, skill := range kind.Skills() {
 		s, err := files.Load(skill)
 		_, lockErr := files.Holder(skill)
-		if _, notes, _ := files.Look(skill); len(notes) > 0 { // the check seal reports it
+		if _, notes, _ := files.Look(skill); len(notes) > 0 { // the check record reports it
 			continue
 		}
 		unreadable(n, errors.Join(err, lockErr))

@@ -38,6 +38,7 @@ func table() []check {
 		{"state", "record", "", false, seals},
 		{"state", "disk", "", false, disk},
 
+		{"project", "repository", "", false, repository},
 		{"project", "state-hidden", "", false, stateHidden},
 		{"project", "audit-worktrees", "", false, auditWorktrees},
 		{"project", "configuration", "", false, configuration},
