@@ -58,17 +58,18 @@ func (h *handler) runningCount(t *store.State) (r loop.RunningNow, err error) {
 
 // growing returns the iteration's transcript, the cursors from which to count, and the worker
 // transcripts without a cursor. A worker that ended in an earlier iteration and was resumed has its
-// cursor in the history.
+// cursor in the history. The history is not searched for a worker that began in this iteration,
+// because that would read all of it.
 func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, fresh []string) {
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)
 	fresh = usage.Fresh(path, cursors, t.Tick.Workers, h.ev.AgentID)
-	if len(fresh) > 0 {
-		ended, err := h.files.Ended(t.Budget, path, fresh)
-		h.sideError(err)
-		cursors = append(slices.Clip(cursors), ended...)
-	}
-	return path, cursors, fresh
+	old := slices.DeleteFunc(slices.Clone(fresh), func(name string) bool {
+		return usage.Began(path, name).After(t.Tick.StartedAt)
+	})
+	ended, err := h.files.Ended(t.Budget, path, old)
+	h.sideError(err)
+	return path, append(slices.Clip(cursors), ended...), fresh
 }
 
 // fetchEntry fetches the facts that Step needs to begin an iteration.

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/kind/backlog"
@@ -42,6 +45,41 @@ func TestTheTranscriptThatIsCounted(t *testing.T) {
 		s := &store.State{Skill: backlog.Work, Budget: run, Tick: c.tick}
 		if got := h.transcript(s, c.event); got != c.want {
 			t.Errorf("%s: counted from %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// The first call of a worker that began in this iteration reads nothing of the history, however
+// long that is. A worker that was there before may have its cursor in it.
+func TestTheHistoryIsSearchedForEarlierWorkersAlone(t *testing.T) {
+	project, began := t.TempDir(), time.Date(2026, 5, 9, 12, 0, 0, 0, time.UTC)
+	files, err := store.Create(project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	unreadable := filepath.Join(project, store.HistoryPath(backlog.Work))
+	path := filepath.Join(project, "s1.jsonl")
+	for _, dir := range []string{unreadable, filepath.Join(project, "s1", "subagents")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at, searched := range map[time.Time]bool{
+		began.Add(time.Minute): false, began.Add(-time.Minute): true,
+	} {
+		line := `{"timestamp":"` + at.Format(time.RFC3339) + `"}` + "\n"
+		worker := filepath.Join(project, "s1", "subagents", "agent-a1.jsonl")
+		if err := os.WriteFile(worker, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h := &handler{App: &App{}, files: files,
+			ev: event.Event{SessionID: "s1", Transcript: path, AgentID: "a1"}}
+		tick := &loop.Tick{SessionID: "s1", Transcript: path, StartedAt: began}
+		run := &loop.Budget{SessionID: "s1", Skill: backlog.Work}
+		_, _, fresh := h.growing(&store.State{Skill: backlog.Work, Budget: run, Tick: tick})
+		if failed := h.out.Err != nil; failed != searched || len(fresh) != 1 {
+			t.Errorf("began at %s: %v, fresh %q", at, h.out.Err, fresh)
 		}
 	}
 }

@@ -95,6 +95,9 @@ func agentPath(transcript, name string) string {
 	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
 }
 
+// Began returns the first time in a subagent's transcript, given its name in the cursor.
+func Began(transcript, name string) time.Time { return begun(agentPath(transcript, name)) }
+
 // begun returns the first time found in the head of a transcript, or the zero time if no line
 // there has a time.
 func begun(path string) (at time.Time) {
