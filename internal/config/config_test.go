@@ -311,7 +311,9 @@ func TestKeptSettings(t *testing.T) {
 func TestGovernedSkills(t *testing.T) {
 	c := Parse("## SDD Configuration\n- **Governed Skills**: watch: prompt, `ops:grind`: work; " +
 		"/look: review, , deploy: task, two words: work, alone, sdd:review: prompt\n")
-	want := map[string]loop.Skill{"watch": prompt.Name, "ops:grind": backlog.Work, "look": backlog.Review}
+	want := map[string]loop.Skill{
+		"watch": prompt.Name, "ops:grind": backlog.Work, "look": backlog.Review,
+	}
 	if diff := cmp.Diff(want, c.GovernedSkills); diff != "" {
 		t.Error(diff)
 	}

@@ -76,7 +76,8 @@ func TestBombs(t *testing.T) {
 	for name, text := range bombs() {
 		t.Run(name, func(t *testing.T) {
 			for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__execute_command"} {
-				c := effect.Call{Tool: tool, Command: text, Cwd: "/p", Fields: []effect.Field{{Path: "code", Value: text}}}
+				c := effect.Call{Tool: tool, Command: text, Cwd: "/p",
+					Fields: []effect.Field{{Path: "code", Value: text}}}
 				m := plain.New(c, effect.Repo{}.Known(), nil, program.Read)
 				readCall(m.Shell("/p"), c)
 				if m.Work < -shellword.MaxText { // one step may overdraw by its own size at most
@@ -107,7 +108,8 @@ func TestBeforeMistake(t *testing.T) {
 }
 
 func TestZsh(t *testing.T) {
-	r := Read(effect.Call{Tool: "Bash", Command: "echo ${(U)x}; gh pr merge 5"}, effect.Repo{}.Known(), nil)
+	c := effect.Call{Tool: "Bash", Command: "echo ${(U)x}; gh pr merge 5"}
+	r := Read(c, effect.Repo{}.Known(), nil)
 	if len(r.Acts) != 1 || r.Unparsable != "" {
 		t.Errorf("got %s", describe(r))
 	}

@@ -277,7 +277,8 @@ func TestAgainstBash(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := program1(rt, rapid.IntRange(0, 2).Draw(rt, "depth"))
 		want := mergedBy(s.run(t, text))
-		r := Read(effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}, effect.Repo{Branch: "f"}.Known(), nil)
+		c := effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}
+		r := Read(c, effect.Repo{Branch: "f"}.Known(), nil)
 		seen := len(r.Merges()) > 0 || r.ReachesForge() || r.Unparsable != ""
 		if len(want) > 0 && !seen {
 			rt.Fatalf("bash merges %v, the reading sees nothing\n%s", want, text)

@@ -110,11 +110,13 @@ func TestSenderIsASchedule(t *testing.T) {
 
 // TestTyped: what a schedule or the client itself submits is no person's prompt.
 func TestTyped(t *testing.T) {
-	const typed = `"<command-name>/loop</command-name><command-args>1m /hooks:do -- x</command-args>"`
+	const typed = `"<command-name>/loop</command-name>` +
+		`<command-args>1m /hooks:do -- x</command-args>"`
 	line := func(origin, content string) string {
 		return `{"type":"user"` + origin + `,"message":{"role":"user","content":` + content + `}}`
 	}
 	const human, scheduled = `,"turnOrigin":"human"`, `,"turnOrigin":"scheduled"`
+	prompt := line(human, `"x"`)
 	fire := `{"type":"system","subtype":"scheduled_task_fire","prompt":"/loop  1m /hooks:do -- x "}`
 	for name, tt := range map[string]struct {
 		lines []string
@@ -122,10 +124,10 @@ func TestTyped(t *testing.T) {
 	}{
 		"a person":                   {[]string{line(human, typed)}, true},
 		"an older client's person":   {[]string{line("", typed)}, true},
-		"a schedule":                 {[]string{line(human, `"x"`), fire, line(scheduled, typed)}, false},
+		"a schedule":                 {[]string{prompt, fire, line(scheduled, typed)}, false},
 		"an older client's schedule": {[]string{fire, line("", typed)}, false},
-		"a note of the client":       {[]string{line(human, `"x"`), line("", typed)}, false},
-		"no person":                  {[]string{line(human, `"x"`)}, false},
+		"a note of the client":       {[]string{prompt, line("", typed)}, false},
+		"no person":                  {[]string{prompt}, false},
 	} {
 		tr := newTree(t)
 		tr.add(tr.main, strings.Join(tt.lines, "\n"))
