@@ -67,19 +67,28 @@ const hidden = "<redacted>"
 // password, secret or key. It keeps references to variables. It may replace more than secrets.
 func Secrets(text string) string {
 	var b strings.Builder
-	kept := 0
-	for _, match := range secrets().FindAllStringSubmatchIndex(text, -1) {
-		for group := 2; group < len(match); group += 2 {
-			from, to := match[group], match[group+1]
-			if from < 0 || group == 2 && !strings.ContainsAny(text[from:to], "0123456789") {
-				continue
-			}
-			b.WriteString(text[kept:from] + hidden)
-			kept = to
+	for {
+		match := secrets().FindStringSubmatchIndex(text)
+		if match == nil {
+			return b.String() + text
 		}
+		group := 2
+		for match[group] < 0 {
+			group += 2
+		}
+		from, to := match[group], match[group+1]
+		if group == 2 && !strings.ContainsAny(text[from:to], "0123456789") {
+			to = max(from+len("sk-"), to-maxName) // the end of this word may name a secret
+			b.WriteString(text[:to])
+		} else {
+			b.WriteString(text[:from] + hidden)
+		}
+		text = text[to:]
 	}
-	return b.String() + text[kept:]
 }
+
+// maxName is how much of a word is read again for the name of a secret, in bytes.
+const maxName = 32
 
 // secrets matches a secret with the text that introduces it. The secret is the only group that
 // takes part in the match. The first group is a secret only if it has a digit.

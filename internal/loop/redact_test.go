@@ -40,6 +40,8 @@ func TestSecrets(t *testing.T) {
 		{"key sk-ant-api03-abcdefghijkl", "key <redacted>"},
 		{"git push origin task-sk-list-0123456789-more", ""},
 		{"git switch sk-a-branch-of-many-words", ""},
+		{"x --sk-service-of-many-words-api-key=hunter2 y",
+			"x --sk-service-of-many-words-api-key=<redacted> y"},
 		{"eyJhbGciOiJIUzI1NiJ9 x", "<redacted> x"},
 		{
 			"curl https://h/x?private_token=abcd1234&y=1",
