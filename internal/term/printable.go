@@ -53,6 +53,8 @@ func JSON(text []byte) []byte {
 		switch {
 		case !escaped(r):
 			b.WriteRune(r)
+		case r == '\t' || r == '\r': // valid JSON has these only between its tokens
+			b.WriteByte(' ')
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
