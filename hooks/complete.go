@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -52,6 +53,9 @@ type completeCmd struct {
 // Run prints the words that complete the line in COMP_LINE, one per line.
 func (completeCmd) Run(k *kong.Kong, p caller) error {
 	line := p.Env("COMP_LINE")
+	if n, err := strconv.Atoi(p.Env("COMP_POINT")); err == nil { // the cursor, which bash sets
+		line = line[:min(max(n, 0), len(line))]
+	}
 	typed := loop.SplitWords(line)
 	if strings.HasSuffix(line, " ") {
 		typed = append(typed, "")

@@ -47,7 +47,7 @@ func (l loopStopCmd) Run(a *app.App, c caller) error {
 
 type loopListCmd struct {
 	which
-	All  bool `help:"Questions of all projects of this machine."`
+	All  bool `help:"Runs of all projects of this machine."`
 	JSON bool `help:"Print the same as JSON."`
 }
 
