@@ -126,9 +126,14 @@ func rested(a *app.App, until time.Time) bool {
 	}
 	signals, stop := drive.Signals()
 	defer stop()
+	return paused(signals, a.Present, until)
+}
+
+// paused waits until a time or a signal, and reports whether the time came.
+func paused(signals <-chan os.Signal, now func() time.Time, until time.Time) bool {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for parent := os.Getppid(); a.Present().Before(until); {
+	for parent := os.Getppid(); now().Before(until); {
 		select {
 		case <-signals:
 			return false

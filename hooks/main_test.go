@@ -15,6 +15,7 @@ import (
 
 	"hooks/internal/app"
 	"hooks/internal/brake"
+	"hooks/internal/drive"
 	"hooks/internal/loop"
 	"hooks/internal/notify"
 	"hooks/scripts/driver"
@@ -94,11 +95,13 @@ func testApp() *app.App {
 		a.Now = func() time.Time { return now }
 	}
 	a.Rest = func(left time.Duration) bool {
+		signals, stop := drive.Signals() // before the line that lets the story send one
+		defer stop()
 		fmt.Fprintln(os.Stderr, "rests", left)
 		if os.Getenv("HOOKS_REST") == "" { // only the story about waiting waits
 			return true
 		}
-		return rested(&app.App{}, time.Now().Add(left))
+		return paused(signals, time.Now, time.Now().Add(left))
 	}
 	if d, err := time.ParseDuration(os.Getenv("HOOKS_CHECK")); err == nil {
 		a.CheckTime = d

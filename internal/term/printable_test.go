@@ -78,9 +78,9 @@ func TestJSONMeansTheSame(t *testing.T) {
 func TestJSONOfAnyLength(t *testing.T) {
 	for in, want := range map[string]string{
 		"\"plain é 漢\"": "\"plain é 漢\"", "\"\u009b2J\"": `"\u009b2J"`,
-		"\"a\u202eb\"": `"a\u202eb"`,
+		"\"a\u202eb\"":  `"a\u202eb"`,
 		"{\t\"a\":\r1}": `{ "a": 1}`,
-		"\"\x7f\"":     `"\u007f"`, "\"1234567\x7f\"": `"1234567\u007f"`, "\"\xc2\"": "\"\ufffd\"",
+		"\"\x7f\"":      `"\u007f"`, "\"1234567\x7f\"": `"1234567\u007f"`, "\"\xc2\"": "\"\ufffd\"",
 	} {
 		if got := string(JSON([]byte(in))); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
