@@ -37,7 +37,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	began := time.Now()
 	answer := a.Handle(word, proc.Within(event.MaxWait, in))
 	reply := answer.Reply.Named(typedAs).Encode(answer.Name)
-	if len(reply) > 0 && rested(a, answer.Until) {
+	if len(reply) > 0 && (answer.Until.IsZero() || rested(a, answer.Until)) {
 		if _, err := out.Write(append(reply, '\n')); err != nil {
 			answer.Err, code = fmt.Errorf("write reply: %w", err), unanswered(a)
 		}
@@ -47,15 +47,17 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 			answer.Err = fmt.Errorf("release lock: %w", err)
 		}
 	}
-	if answer.Notify != nil {
-		if err := answer.Notify(); err != nil && answer.Err == nil {
+	for _, notify := range answer.Notify {
+		if err := notify(); err != nil && answer.Err == nil {
 			answer.Err = err
 		}
 	}
 	if answer.Err != nil {
 		complain(errs, answer.Err)
 	}
-	logLine(a.Env("HOOKS_LOG"), word, began, len(reply), answer.Err)
+	if path := a.Env("HOOKS_LOG"); path != "" {
+		logLine(path, word, began, len(reply), answer.Err)
+	}
 	return code, true
 }
 
@@ -102,11 +104,8 @@ func growStack(fill bool) (sum byte) {
 	return sum
 }
 
-// logLine writes one line per event to path. It writes nothing unless a person asked for the log.
+// logLine writes one line per event to path.
 func logLine(path, word string, began time.Time, reply int, err error) {
-	if path == "" {
-		return
-	}
 	program, _ := os.Executable()
 	line := fmt.Sprintf("%s %s %s reply=%d error=%s program=%s\n",
 		began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond),
@@ -118,9 +117,6 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 // Esc sends SIGTERM; if the client dies, this process gets another parent. It checks the wall
 // clock every second, because a single timer would run late after the machine was suspended.
 func rested(a *app.App, until time.Time) bool {
-	if until.IsZero() {
-		return true
-	}
 	if left := until.Sub(a.Present()); a.Rest != nil {
 		return a.Rest(left)
 	}
@@ -148,8 +144,8 @@ func paused(signals <-chan os.Signal, now func() time.Time, until time.Time) boo
 
 // dropOddZone unsets TZ if it names something other than a regular file. The time package would
 // open it, and a pipe would block the hook until the client times out and lets the call pass.
-func dropOddZone() {
-	zone := strings.TrimPrefix(os.Getenv("TZ"), ":")
+func dropOddZone(zone string) {
+	zone = strings.TrimPrefix(zone, ":")
 	if !strings.HasPrefix(zone, "/") && !strings.Contains(zone, "..") {
 		return
 	}

@@ -59,7 +59,7 @@ func withoutAnAnswer(t *testing.T, word, in, log string, says [2]string) {
 			}
 		}
 		var errs strings.Builder
-		code, isHook := hook(&app.App{Env: env}, word, strings.NewReader(in), out, &errs)
+		code, isHook := hook(app.New(env), word, strings.NewReader(in), out, &errs)
 		if !isHook || code != want || !strings.Contains(errs.String(), says[want]) {
 			t.Errorf("it exits with %d, want %d: %s", code, want, errs.String())
 		}

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"hooks/internal/app"
+	"hooks/internal/child"
 	"hooks/internal/doctor"
 	"hooks/internal/hint"
 	"hooks/internal/install"
@@ -16,6 +19,136 @@ import (
 	"hooks/internal/term"
 	"hooks/internal/tracker"
 )
+
+type initCmd struct {
+	Settings bool `xor:"way" help:"Register it in your settings: your own skills loop."`
+	Plugin   bool `xor:"way" help:"Install it as a plugin, which brings skills that loop."`
+	Yes      bool `help:"Ask nothing."`
+	Live     bool `help:"Prove it with one real session, which costs a few cents."`
+}
+
+func (initCmd) Help() string {
+	return "Registers this program with the client: in your settings if a skill that it can " +
+		"govern is installed, otherwise as a plugin with its own skills. It keeps an existing " +
+		"registration. The last line printed begins a governed loop."
+}
+
+// Run inspects the machine, registers the program unless it is registered, and prints the line that
+// begins a loop.
+func (i initCmd) Run(a *app.App, p caller) error {
+	dir, err := personsFolder(a, "the registration is not changed")
+	if err != nil {
+		return err
+	}
+	found := doctor.Look(a.Env, dir)
+	for _, skill := range found.Governed {
+		if err := p.say(fmt.Sprintf("governed: /%s (%s)", skill.Name, skill.Path)); err != nil {
+			return err
+		}
+	}
+	plugin := i.Plugin || !i.Settings && !found.Registered && len(found.Governed) == 0
+	switch {
+	case found.Plugged && !i.Settings:
+		err = p.say("the plugin is enabled already")
+	case plugin && found.Registered:
+		err = hint.New("hooks uninstall && hooks init --plugin",
+			"the program is registered in your settings, so every event would count twice")
+	case plugin:
+		err = i.addPlugin(p, found.Source)
+	default:
+		if err = i.confirm(p, "Register it in your settings"); err == nil {
+			err = installCmd{settingsScope{Scope: "user"}}.register(a, p)
+		}
+	}
+	if err == nil && i.Live {
+		err = i.prove(p, dir)
+	}
+	if err != nil {
+		return err
+	}
+	return p.say(doctor.Look(a.Env, dir).Begin)
+}
+
+// confirm asks the person to agree, unless a flag already did. It returns an error if the person
+// refuses.
+func (i initCmd) confirm(p caller, what string) error {
+	if i.Yes || i.Settings || i.Plugin {
+		return nil
+	}
+	if !typed(p.in) {
+		return hint.New("hooks init --yes", "stdin is not a terminal, so no one can agree")
+	}
+	if !p.agrees(what) {
+		return hint.New("`hooks init --settings` and `hooks init --plugin` are the two ways",
+			"nothing was changed")
+	}
+	return nil
+}
+
+// clientWait bounds one of the client's own plugin commands.
+const clientWait = time.Minute
+
+// addPlugin installs the plugin with the client's own commands.
+func (i initCmd) addPlugin(p caller, source string) error {
+	if source == "" {
+		return hint.New("sh scripts/install.sh in its checkout, then hooks init",
+			"the plugin's folder is not found beside this program")
+	}
+	if err := i.confirm(p, "Install it as a plugin from "+term.Text(source)); err != nil {
+		return err
+	}
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		return strings.HasPrefix(kv, "CLAUDECODE=")
+	})
+	for _, args := range [][]string{
+		{"claude", "plugin", "marketplace", "add", source},
+		{"claude", "plugin", "install", "hooks@hooks"},
+	} {
+		r, err := child.Run(context.Background(), child.Command{
+			Args: args, Env: env, Wait: clientWait, Most: 1 << 20,
+		})
+		if err != nil {
+			return hint.New("see that `claude` is on PATH and answers; "+
+				"`hooks init --settings` needs no client", "`%s`: %v %s",
+				strings.Join(args, " "), err, child.Line(r.Says))
+		}
+	}
+	return p.say("installed as the plugin hooks@hooks from " + source)
+}
+
+// prove starts one real session, as hooks doctor --live does.
+func (i initCmd) prove(p caller, dir string) error {
+	found := doctor.Doctor{Env: p.Env, Dir: dir, Now: time.Now(), Version: versionLine(),
+		Live: true}.Run(false)
+	found.Checks = slices.DeleteFunc(found.Checks, func(c report.Check) bool {
+		return c.Name != "live" && c.Status != report.Broken
+	})
+	fmt.Fprintln(p.out, report.CheckupText(p.screen(), found, false))
+	if !found.OK {
+		return hint.New("hooks doctor", "a check fails")
+	}
+	return nil
+}
+
+// register does the work of `hooks install`, without the line that begins a loop.
+func (c installCmd) register(a *app.App, p caller) error {
+	path, project, err := c.place(a)
+	if err != nil {
+		return err
+	}
+	program, err := install.Program()
+	if err == nil {
+		err = install.Clash(c.Scope, program, project, a.Env)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := install.Install(path, program, c.DryRun)
+	if err == nil {
+		fmt.Fprint(p.out, term.Text(r.Installed(c.DryRun, c.Diff)))
+	}
+	return err
+}
 
 // settingsScope selects the settings file that registers the program.
 type settingsScope struct {

@@ -3,17 +3,26 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"hooks/internal/app"
 	"hooks/internal/brake"
+	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/inspect"
+	"hooks/internal/kind"
+	"hooks/internal/loop"
 	"hooks/internal/notify"
 	"hooks/internal/term"
+	"hooks/schemas"
 )
 
 func main() {
@@ -29,7 +38,9 @@ func main() {
 // run runs the program and returns the exit code: 0 if it succeeded, 1 if it failed or was not
 // allowed, or a command's own code from 3. It never returns 2, which would block the client.
 func run(args []string) int {
-	dropOddZone()
+	if zone := os.Getenv("TZ"); zone != "" {
+		dropOddZone(zone)
+	}
 	a := newApp()
 	if len(args) == 1 {
 		if code, isHook := hook(a, args[0], os.Stdin, os.Stdout, os.Stderr); isHook {
@@ -54,7 +65,7 @@ func run(args []string) int {
 }
 
 // newApp returns the program on this machine. Tests replace it.
-var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
+var newApp = func() *app.App { return app.New(os.Getenv) }
 
 // callerOf returns a caller for this process, with the clock and environment of a.
 func callerOf(a *app.App) caller {
@@ -63,3 +74,184 @@ func callerOf(a *app.App) caller {
 
 // complain writes an error and its hint.
 func complain(w io.Writer, err error) { fmt.Fprintln(w, term.Text(hint.Text(err))) }
+
+// commands lists the commands for people and skills. Hook words bypass the parser.
+type commands struct {
+	Status     statusCmd     `cmd:"" group:"Look" help:"The state of the project's loops, at a glance."`
+	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads a command."`
+	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The report card: why it stopped, what is verified or only claimed, what it cost and left behind."`
+	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
+	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
+	Result     resultCmd     `cmd:"" group:"Look" help:"For a job: how the loop of the newest session ended, in one line and as exit code."`
+	Tasks      tasksCmd      `cmd:"" group:"Look" help:"The tasks of a task loop: verdict, commit, attempts, minutes and dollars of each, and what comes next."`
+	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
+	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and which conditions that would trigger."`
+	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`
+	Replay     replayCmd     `cmd:"" group:"Look" help:"What the hooks would have done in a past session: stop, questions, refusals, spend."`
+	Loop       loopCmd       `cmd:"" group:"Decide" help:"Show loops, or end them."`
+	Go         goCmd         `cmd:"" name:"go" group:"Run" help:"Drive a task or an audit loop: one client process for each task or phase."`
+	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
+	Audit      auditCmd      `cmd:"" group:"Look" help:"The findings and sections of an audit."`
+	Init       initCmd       `cmd:"" group:"Set up" help:"Set everything up: inspect the machine, register, print the line that begins a loop."`
+	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
+	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Remove this program from the client's settings."`
+	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Check everything that a loop needs, and tell you how to fix what is wrong."`
+	Demo       demoCmd       `cmd:"" group:"Set up" help:"Run a whole loop in a temporary project and show what happens."`
+	Version    versionCmd    `cmd:"" group:"Set up" help:"Print the version."`
+	Completion completionCmd `cmd:"" group:"Set up" help:"Print a completion script: bash, zsh or fish."`
+	Complete   completeCmd   `cmd:"" hidden:"" help:"Print the words that a shell completes."`
+	Report     reportCmd     `cmd:"" group:"For skills and scripts" help:"Record a skill's facts, as JSON on stdin, in its open iteration."`
+	Schema     schemaCmd     `cmd:"" group:"For skills and scripts" help:"Print a JSON Schema."`
+	Ledger     ledgerCmd     `cmd:"" group:"For skills and scripts" help:"Loop ledgers: check them, add a turn, read the feedback."`
+}
+
+// exited is the value of the panic that carries an exit code out of the parser.
+type exited int
+
+// named returns the lists that the help texts and enums of commands refer to.
+func named() kong.Vars {
+	var kinds []string
+	for _, skill := range kind.Skills() {
+		kinds = append(kinds, string(skill))
+	}
+	last := len(kinds) - 1
+	return kong.Vars{"schemas": strings.Join(schemas.Names(), ", "),
+		"modes": strings.Join(loop.Modes, ","), "kinds": strings.Join(kinds, ","),
+		"kindlist": strings.Join(kinds[:last], ", ") + " or " + kinds[last]}
+}
+
+func people(a *app.App, args []string) (code int) {
+	c := callerOf(a)
+	if len(args) == 0 {
+		fmt.Fprint(c.out, firstPage)
+		return 0
+	}
+	if args = normalizeHelp(args); event.NameOf(args[0]) != "" {
+		if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+			fmt.Fprintln(c.out, "The client starts it, with one event as JSON on stdin: "+
+				"see hooks.json.\nTo end a loop: hooks loop stop. Other commands of people: hooks --help.")
+			return 0
+		}
+		way := "it is the client's own, see hooks.json; people's commands: `hooks --help`"
+		if args[0] == "stop" {
+			way = "to end a loop: `hooks loop stop`"
+		}
+		complain(c.errs, hint.New(way,
+			"`hooks %s` takes no argument and reads one event of the client on stdin", args[0]))
+		return 1
+	}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case exited:
+			code = min(int(p), 1)
+		default:
+			complain(c.errs, fmt.Errorf("internal error: %v", p))
+			code = 1
+		}
+	}()
+	var cli commands
+	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Description("Governs unattended loops of Claude Code: "+
+			"stop conditions, gates, merges, money, state."),
+		kong.PostBuild(func(k *kong.Kong) error {
+			k.Model.HelpFlag.Help = "Show this help."
+			return nil
+		}),
+		named(),
+		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.Bind(a, c))
+	ctx, err := parser.Parse(args)
+	if err == nil {
+		err = ctx.Run()
+	} else {
+		err = mistyped(err)
+	}
+	end, ok := errors.AsType[exitError](err)
+	if err != nil && (!ok || end.error != nil) {
+		complain(c.errs, err)
+	}
+	switch {
+	case ok:
+		return end.code
+	case err != nil:
+		return 1
+	}
+	return 0
+}
+
+// firstPage is the output of `hooks` without arguments.
+const firstPage = `hooks governs unattended loops of Claude Code from outside the model.
+
+Set up     hooks install        register it with the client
+           hooks doctor         check this machine and this project
+           hooks demo           watch a whole loop, without the client
+Run        /loop /sdd:work --loop --max-iterations 5    in the client's session
+           hooks go SPEC        a task list, one client process for each task
+           hooks go audit PLAN  an audit loop, one client process for each phase
+Look       hooks status         the state of this project's loops
+           hooks explain        why a loop stopped, or what would stop it
+           hooks report-card    the morning page of a run
+Decide     hooks loop stop      end the running loop
+           hooks gate list      the questions that wait for you
+
+All commands: hooks --help
+`
+
+// normalizeHelp accepts the usual words for help and version of other programs.
+func normalizeHelp(args []string) []string {
+	switch {
+	case args[0] == "help":
+		return append(args[1:len(args):len(args)], "--help")
+	case len(args) == 1 && (args[0] == "--version" || args[0] == "-v"):
+		return []string{"version"}
+	}
+	return args
+}
+
+// mistyped returns the parser's error in plain words, with a hint about the command meant.
+func mistyped(err error) error {
+	name, leaf := "hooks", false
+	var p *kong.ParseError
+	if errors.As(err, &p) {
+		for _, step := range p.Context.Path {
+			if step.Command != nil {
+				name, leaf = step.Command.FullPath(), len(step.Command.Children) == 0
+			}
+		}
+	}
+	text, way := err.Error(), "see `"+name+" --help`"
+	if word, extra := strings.CutPrefix(text, "unexpected argument "); extra && !leaf {
+		word, near, guessed := strings.Cut(word, ", did you mean ")
+		if guessed {
+			way = nearest(name, near)
+		}
+		return hint.New(way, "there is no `%s %s`", name, word)
+	}
+	return hint.New(way, "%s", inWords(name, text))
+}
+
+// nearest returns a hint with the commands that the parser suggests in quotes.
+func nearest(name, quoted string) string {
+	var list []string
+	for i, part := range strings.Split(quoted, `"`) {
+		if i%2 == 1 {
+			list = append(list, "`"+name+" "+part+"`")
+		}
+	}
+	return "did you mean " + strings.Join(list, " or ") + "? All commands: `hooks --help`"
+}
+
+func inWords(name, text string) string {
+	if missing, ok := strings.CutPrefix(text, "expected "); ok {
+		return fmt.Sprintf("`%s` lacks %s", name, strings.ReplaceAll(missing, `"`, ""))
+	}
+	if what, rest, ok := strings.Cut(text, " must be one of "); ok {
+		list, got, _ := strings.Cut(rest, " but got ")
+		list = strings.TrimRight(strings.NewReplacer(`"`, "", ",", ", ").Replace(list), ", ")
+		return fmt.Sprintf("%s: %s is not one of %s", strings.Trim(what, "[]"), got, list)
+	}
+	return strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`, "a value is missing",
+		"a valid 64 bit int", "a whole number").Replace(text)
+}

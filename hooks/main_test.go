@@ -75,7 +75,8 @@ func (m inMemory) Run() int {
 // since the boot, and of these not asleep), HOOKS_RUN, HOOKS_WAIT, HOOKS_CHECK (the time of a check
 // command) and HOOKS_REST (a Stop waits after an outage) are read in test builds only.
 func testApp() *app.App {
-	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
+	a := app.New(os.Getenv)
+	a.Wait = 2 * time.Second
 	if os.Getenv("HOOKS_PINNED") != "" { // strace counts the calls of each thread apart
 		runtime.LockOSThread()
 	}
@@ -93,6 +94,7 @@ func testApp() *app.App {
 			os.Exit(1)
 		}
 		a.Now = func() time.Time { return now }
+		a.Clock = func() loop.Clock { return loop.Clock{} }
 	}
 	a.Rest = func(left time.Duration) bool {
 		signals, stop := drive.Signals() // before the line that lets the story send one

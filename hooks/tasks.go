@@ -34,3 +34,60 @@ func (t tasksAddCmd) Run(a *app.App, c caller) error {
 	text, err := a.AddTask(t.Text)
 	return errors.Join(c.say(text), err)
 }
+
+type auditCmd struct {
+	Findings findingsCmd      `cmd:"" default:"1" help:"List what the auditors found."`
+	Section  sectionCmd       `cmd:"" help:"Print a section of the plan, or the current one."`
+	Accept   findingAcceptCmd `cmd:"" help:"Leave a finding as it is; not from inside the agent."`
+	Close    findingCloseCmd  `cmd:"" help:"Call a finding resolved; not from inside the agent."`
+	Add      findingAddCmd    `cmd:"" help:"Add a bug for the coder; not from inside the agent."`
+}
+
+type findingArg struct {
+	ID string `arg:"" help:"As in F1."`
+}
+
+type (
+	findingAcceptCmd struct{ findingArg }
+	findingCloseCmd  struct{ findingArg }
+	findingAddCmd    struct {
+		Text string `arg:"" help:"What is wrong."`
+	}
+)
+
+func (f findingAcceptCmd) Run(a *app.App, c caller) error { return steer(a, c, "accept", f.ID) }
+
+func (f findingCloseCmd) Run(a *app.App, c caller) error { return steer(a, c, "close", f.ID) }
+
+func (f findingAddCmd) Run(a *app.App, c caller) error { return steer(a, c, "add", f.Text) }
+
+func steer(a *app.App, c caller, word, text string) error {
+	said, err := a.SteerAudit(word, text)
+	return errors.Join(c.say(said), err)
+}
+
+type findingsCmd struct {
+	JSON bool `help:"Print the same as JSON."`
+}
+
+// Run prints the findings of the project's audit loop.
+func (f findingsCmd) Run(c caller) error {
+	found, err := c.Audit()
+	if found.Run == nil && err != nil {
+		return err
+	}
+	return show(c, f.JSON, found, err, report.Findings)
+}
+
+type sectionCmd struct {
+	Number int `arg:"" optional:"" help:"From 1."`
+}
+
+// Run prints the text of a section.
+func (s sectionCmd) Run(c caller) error {
+	text, err := c.Section(s.Number)
+	if err != nil {
+		return err
+	}
+	return c.say(text)
+}

@@ -64,12 +64,12 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 		_, command := t.Values().Unmeasured("")
 		return h.check(t, command)
 	})
-	try(l, &k.Prompt, func() (string, error) {
-		if err := h.files.Findings(t.Budget); err != nil {
-			return "", err
+	fill(l, &k.Prompt, func() string {
+		if l.err = h.files.Findings(t.Budget); l.err != nil {
+			return ""
 		}
 		kind, _ := attemptsOf(t.Skill)
-		return kind.prompt(h, t), nil
+		return kind.prompt(h, t)
 	})
 }
 

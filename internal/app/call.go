@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"os"
 	"slices"
 
@@ -14,6 +15,222 @@ import (
 	"hooks/internal/toolcall"
 	"hooks/internal/usage"
 )
+
+// preToolUse judges each tool call while its session has an active loop. Most calls need only a few
+// small files.
+func (h *handler) preToolUse() (event.Reply, error) {
+	list, found, err := h.catchUp()
+	if err != nil || found.Blocks() {
+		return h.recordAny(list, found), err
+	}
+	if h.runs.damage != nil {
+		if shut := h.shut(); shut.Blocks() {
+			return shut, nil
+		}
+	}
+	if h.ev.Asks() {
+		if err := h.dialogBegins(); err != nil {
+			return found, err
+		}
+	}
+	call := h.call().Judged(h.turn())
+	reply, err := h.stepEach(func(t *store.State) loop.Event {
+		if !h.addressed(t) {
+			return nil
+		}
+		return call
+	})
+	if h.runs.damage != nil && err == nil && !reply.Decides() {
+		// a file may have changed since, so its loop has not judged the call
+		reply = reply.And(h.shut())
+	}
+	return reply.And(found), err
+}
+
+// shut refuses the call if one loop's files were changed and the call might harm that loop, even if
+// the session's other loop is in order.
+func (h *handler) shut() (r event.Reply) {
+	changed, ok := errors.AsType[*store.ChangedError](h.runs.damage)
+	if ok && h.mustStayShut(changed) {
+		return h.heldBack(changed)
+	}
+	return r
+}
+
+// dialogBegins records the call that opens a dialog and the questions of the one loop that it
+// shows.
+func (h *handler) dialogBegins() error {
+	begins := loop.DialogBegins{
+		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Answers().Forged,
+	}
+	_, err := h.stepEach(func(t *store.State) loop.Event {
+		if !h.addressed(t) {
+			return nil
+		}
+		e := begins
+		if !h.ev.InSubagent() && h.asksFirst(t) {
+			e.Shows = event.MaxQuestions
+		}
+		return e
+	})
+	return err
+}
+
+// asksFirst reports whether t is the session's first loop with questions to show.
+func (h *handler) asksFirst(t *store.State) bool {
+	for _, o := range only(h.runs.list, h.addressed) {
+		if len(h.turn().Asks(o.Values())) > 0 {
+			return o.Skill == t.Skill
+		}
+	}
+	return false
+}
+
+// catchUp loads the runs and processes what no event has reported: answers and calls found only in
+// the transcript, and the end of a turn that was cut off.
+func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) {
+	if list, err = h.sessionRuns(); err != nil {
+		return nil, found, err
+	}
+	// results that are only in the transcript
+	if slices.ContainsFunc(list, func(t *store.State) bool {
+		return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
+	}) {
+		if _, err = h.stepEach(func(t *store.State) loop.Event {
+			return loop.CatchUp{Turn: h.turn(), Counts: h.countsUnheard(t)}
+		}); err != nil {
+			return nil, found, err
+		}
+		list = h.runs.list
+	}
+	cutOff := func(t *store.State) bool { return h.turn().Foreign(t.Values()) && !t.Tick.Draining }
+	switch {
+	case !h.ev.InSubagent() && slices.ContainsFunc(list, cutOff):
+		found, err = h.step(h.prompted())
+	case slices.ContainsFunc(list, h.forces) && !h.ev.EndsSchedule():
+		found, err = h.missedForce(list)
+	default:
+		return list, found, nil
+	}
+	if err == nil {
+		list, err = h.sessionRuns()
+	}
+	return list, found, err
+}
+
+// forces reports whether the person is asked in this turn whether to take another session's lock.
+func (h *handler) forces(t *store.State) bool {
+	return t.Claim != nil && t.Claim.Gate != nil && t.Claim.PromptID == h.ev.PromptID
+}
+
+// record notes a refusal in the open iteration and returns the refusal even if recording fails.
+func (h *handler) record(t *store.State, r event.Reply) event.Reply {
+	if !r.Blocks() || !h.open(t) {
+		return r
+	}
+	_, err := h.stepOne(t, loop.Refused{
+		Turn: h.turn(), ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
+		Denial: h.denialOf(t, h.ev.Tool, r.Rule(), h.call().Words()),
+	})
+	h.sideError(err)
+	return r
+}
+
+// denialOf returns a refusal for the record, with secrets redacted.
+func (h *handler) denialOf(t *store.State, tool, rule, what string) loop.Denial {
+	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
+}
+
+// recordEntry records in the session's open iteration that a looping skill was refused.
+func (h *handler) recordEntry(r event.Reply) event.Reply {
+	if !store.Exists(h.project) || h.openState() != nil {
+		return r
+	}
+	list, _ := h.sessionRuns() // after an error there is no iteration to record it in
+	return h.recordAny(list, r.By(loop.EntryRule))
+}
+
+// recordAny records a refusal that belongs to no single run: in the iteration of this prompt,
+// otherwise in the session's open iteration.
+func (h *handler) recordAny(list []*store.State, r event.Reply) event.Reply {
+	i := slices.IndexFunc(list, h.ownsPrompt)
+	if i < 0 {
+		i = slices.IndexFunc(list, h.open)
+	}
+	if i < 0 {
+		return r
+	}
+	return h.record(list[i], r)
+}
+
+// countsUnheard reports whether the call opens a PR in a session without PostToolUse events, where
+// only the transcript shows how many PRs were opened (R30).
+func (h *handler) countsUnheard(t *store.State) bool {
+	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
+		h.call().OpensPR()
+}
+
+// postToolUse processes the result of a tool call: a person's answers, started workers, opened
+// PRs, posted comments, a failing qmd.
+func (h *handler) postToolUse() (event.Reply, error) {
+	list, err := h.sessionRuns()
+	h.keepRunning(only(list, h.addressed))
+	if err == nil && h.ev.Name == event.PostToolUse && !h.answersDialog() {
+		_, err = h.step(loop.Heard{Turn: h.turn()})
+	}
+	_, _, job := h.ev.StartsJob()
+	anything := func(t *store.State) bool { return h.open(t) || t.Claim != nil || job }
+	if err != nil || !slices.ContainsFunc(list, anything) {
+		return event.Nothing(), err
+	}
+	result := h.call().Result(h.turn(), h.firstRules())
+	reply, err := h.stepEach(func(t *store.State) loop.Event {
+		if !h.addressed(t) {
+			return nil
+		}
+		r := result
+		r.Looked = h.shown(t)
+		if h.answersDialog() && t.Tick != nil {
+			a := answersOf(t.Tick.Pending, h.ev.ToolUseID, h.ev.Input.Raw, h.ev.Answers())
+			r.Answers = &a
+		}
+		return r
+	})
+	if err != nil || !h.answersDialog() {
+		return reply, err
+	}
+	list, err = h.sessionRuns()
+	if err != nil {
+		return reply, err
+	}
+	forced, err := h.forEachRun(only(list, forcing),
+		func(t *store.State) (event.Reply, error) {
+			return h.forceAnswered(t, h.ev.ToolUseID, h.ev.Answers())
+		})
+	return reply.And(forced), err
+}
+
+func (h *handler) answersDialog() bool { return h.ev.Asks() && h.ev.Name == event.PostToolUse }
+
+// keepAtResult is the growth of the transcripts, in bytes, after which a tool's result saves the
+// running count. It bounds the bytes that the next count reads again.
+const keepAtResult = 256 << 10
+
+// keepRunning saves the running counts of open iterations whose transcripts have grown by
+// keepAtResult.
+func (h *handler) keepRunning(list []*store.State) {
+	for _, t := range list {
+		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 {
+			continue
+		}
+		now, err := h.runningCount(t)
+		h.sideError(err)
+		if now.Read >= keepAtResult {
+			_, err = h.stepOne(t, loop.Grown{Turn: h.turn(), Running: now.Running})
+			h.sideError(err)
+		}
+	}
+}
 
 // fetchCall fetches the facts that Step needs to judge a call.
 func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {

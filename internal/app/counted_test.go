@@ -39,7 +39,7 @@ func TestTheTranscriptThatIsCounted(t *testing.T) {
 		{"another session's", "p2", &other, loop.Abandoned{}, "tick.jsonl"},
 		{"a call", "p2", own, loop.Call{}, "event.jsonl"},
 	} {
-		h := &handler{App: &App{}, ev: event.Event{
+		h := &handler{App: New(func(string) string { return "" }), ev: event.Event{
 			SessionID: "s1", PromptID: c.prompt, Transcript: "event.jsonl",
 		}}
 		s := &store.State{Skill: backlog.Work, Budget: run, Tick: c.tick}
@@ -73,7 +73,7 @@ func TestTheHistoryIsSearchedForEarlierWorkersAlone(t *testing.T) {
 		if err := os.WriteFile(worker, []byte(line), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		h := &handler{App: &App{}, files: files,
+		h := &handler{App: New(func(string) string { return "" }), files: files,
 			ev: event.Event{SessionID: "s1", Transcript: path, AgentID: "a1"}}
 		tick := &loop.Tick{SessionID: "s1", Transcript: path, StartedAt: began}
 		run := &loop.Budget{SessionID: "s1", Skill: backlog.Work}

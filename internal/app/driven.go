@@ -142,9 +142,9 @@ func (a *App) with(variable, value string) *App {
 
 // entering returns a handler for an entry without an event. Its session is unattended.
 func (d *driven) entering(dir string) *handler {
-	h := &handler{App: d.with("CLAUDE_CODE_SESSION_ATTENDED", "0"), now: d.now(),
+	h := &handler{App: d.with("CLAUDE_CODE_SESSION_ATTENDED", "0"), now: d.Now(),
 		began: time.Now(), project: dir, seal: sealed{Dir: seal.At(seal.Home(d.Env))}}
-	h.ev.SessionID, h.ev.Cwd = "hooks-go-"+d.runID(), d.cwd()
+	h.ev.SessionID, h.ev.Cwd = "hooks-go-"+d.RunID(), d.cwd()
 	h.clientFlags = d.flags
 	return h
 }
@@ -242,7 +242,7 @@ func (d *driven) Next() (drive.Order, error) {
 	}
 	h, t, err := d.load()
 	if errors.Is(err, store.ErrBusy) { // a slow hook must not end the run
-		return drive.Order{Do: drive.Wait, Until: d.now().Add(pollTime), Text: err.Error()}, nil
+		return drive.Order{Do: drive.Wait, Until: d.Now().Add(pollTime), Text: err.Error()}, nil
 	}
 	if err == nil && h != nil {
 		err = d.alone(h)

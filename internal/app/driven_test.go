@@ -65,9 +65,9 @@ func TestAnEndWaitsForALongChange(t *testing.T) {
 func busy(t *testing.T) (*driven, *store.Tx) {
 	t.Helper()
 	dir := t.TempDir()
-	a := &App{Env: func(name string) string {
+	a := New(func(name string) string {
 		return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
-	}}
+	})
 	files, err := store.Create(dir)
 	if err != nil {
 		t.Fatal(err)

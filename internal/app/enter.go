@@ -3,15 +3,20 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/install"
+	"hooks/internal/kind"
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -20,27 +25,34 @@ import (
 	"hooks/internal/usage"
 )
 
-// invocation returns the command that starts an iteration, from a slash command or the Skill tool.
-func (h *handler) invocation() (loop.Command, bool) {
-	name, args := h.ev.Command, h.ev.Args
+// invoked returns the name and the arguments of the command that the event starts: a slash command
+// or the Skill tool. The name is "" if there is none.
+func (h *handler) invoked() (name, args string) {
 	switch h.ev.Name {
 	case event.UserPromptExpansion:
+		return h.ev.Command, h.ev.Args
 	case event.PreToolUse:
-		name, args = h.ev.Skill()
-	default:
-		return loop.Command{}, false
+		return h.ev.Skill()
 	}
-	cmd, ok := h.command(name, args)
-	if !ok {
-		return cmd, false
+	// a client without expansion
+	prompt := strings.TrimSpace(h.ev.Prompt)
+	if line, ok := strings.CutPrefix(prompt, "/loop "); ok && h.ev.Name == event.UserPromptSubmit {
+		return "loop", line
 	}
-	_, looping, _ := cmd.ParseFlags()
-	return cmd, looping
+	return "", ""
 }
 
-// command parses name and args as a command of a skill that has loops.
-func (h *handler) command(name, args string) (loop.Command, bool) {
-	return loop.ParseCommand(name, args, h.names(name, args)...)
+// invocation returns the command of a skill that has loops, and reports whether it starts an
+// iteration.
+func (h *handler) invocation(name, args string) (cmd loop.Command, looping bool) {
+	if name == "" || h.ev.Name == event.UserPromptSubmit {
+		return cmd, false
+	}
+	cmd, ok := loop.ParseCommand(name, args, h.names(name, args)...)
+	if ok {
+		_, looping, _ = cmd.ParseFlags()
+	}
+	return cmd, looping
 }
 
 // names returns the configured names of skills, in order of precedence: active runs, the person's
@@ -79,8 +91,10 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if h.seal.record.Held() {
 		return event.Nothing(), store.Held(h.seal.record)
 	}
-	if err := h.nested(cmd); err != nil {
-		return event.Block(hint.Text(err)), nil
+	if h.ev.Name == event.PreToolUse && !h.feeding && h.seal.on {
+		if err := h.nested(cmd); err != nil {
+			return event.Block(hint.Text(err)), nil
+		}
 	}
 	kind, ok := attemptsOf(cmd.Skill)
 	if !ok {
@@ -113,7 +127,7 @@ func (h *handler) enterWith(
 		return event.Nothing(), err
 	}
 	e := h.request(cmd, flags)
-	e.notes = h.healed()
+	e.notes = h.files.Healed()
 	h.files = files
 	h.files.Seal(h.seal.Dir, proc.Boot)
 	if err := h.mayEnter(e.asks.Owner); err != nil {
@@ -152,10 +166,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	if !call || !h.seal.on && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
 	}
-	list, err := h.sessionRuns()
-	if err != nil {
-		return loop.Command{}, false
-	}
+	list, _ := h.sessionRuns() // the judgement of the call returns the same error
 	for _, t := range list {
 		b := t.Budget
 		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
@@ -169,8 +180,11 @@ func (h *handler) fed() (loop.Command, bool) {
 func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	h.feeding = true
 	reply, err := h.enter(cmd)
-	if err != nil || reply.Blocks() {
+	switch {
+	case reply.Blocks():
 		return h.recordEntry(reply), err
+	case err != nil:
+		return reply, err
 	}
 	answer, err := h.inState()
 	return answer.And(reply), err
@@ -179,12 +193,12 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 // nested returns an error if the model, not a person, starts a looping skill while an audit loop
 // runs in this session (A68) or an iteration of another skill is open in this turn.
 func (h *handler) nested(cmd loop.Command) error {
-	if h.ev.Name != event.PreToolUse || h.feeding || !h.seal.on || h.openState() != nil {
-		return nil
+	if h.openState() != nil {
+		return nil // the entry itself reports the error
 	}
 	list, err := h.sessionRuns()
 	if err != nil {
-		return nil // the entry itself reports the error
+		return nil
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	flags, _, err := cmd.ParseFlags()
@@ -244,4 +258,82 @@ func (h *handler) forceAnswered(
 	e := h.request(cmd, flags)
 	e.asks.Answers = &answers
 	return e.settle()
+}
+
+// loopLine checks the arguments of /loop before anything is scheduled. It returns an error if they
+// would not begin the loop that the person intends, and a note if that is uncertain. It ignores
+// lines whose skill cannot be governed.
+func (h *handler) loopLine(line string) (note string, err error) {
+	name, args, ok := loop.Behind(line)
+	if !ok {
+		return "", nil
+	}
+	cmd, governed := loop.ParseCommand(name, args, h.names(name, args)...)
+	if governed {
+		if _, _, err := cmd.ParseFlags(); err != nil {
+			return "", err
+		}
+	}
+	begins := loop.OptsIn(args) ||
+		governed && !cmd.OptsIn() && loop.KindOf(cmd.Skill).Commands != nil
+	// Otherwise this is a wake-up of a loop that has begun.
+	if !begins || h.seal.record.Runs() {
+		return "", nil
+	}
+	note, err = h.missingSkill(name, governed)
+	if h.ev.Name != event.UserPromptExpansion {
+		note = ""
+	}
+	return note, err
+}
+
+// missingSkill returns an error if the skill's plugin is known to lack it, and a note if the skill
+// is not found.
+func (h *handler) missingSkill(name string, governed bool) (note string, err error) {
+	program, _ := os.Executable()
+	s := install.ReadSettings(h.project, "", program, h.Env)
+	all := s.Skills()
+	space, read := loop.Namespace(name), false
+	if space != "" {
+		root := ""
+		if space == "hooks" { // may come from --plugin-dir, which no settings name
+			root = h.Env("CLAUDE_PLUGIN_ROOT")
+		}
+		var list []install.Skill
+		if list, read = s.PluginSkills(space, root); read {
+			all = append(list, all...)
+		}
+	}
+	var own, known []string
+	for _, skill := range all {
+		known = append(known, skill.Name)
+		if loop.Namespace(skill.Name) == space {
+			own = append(own, skill.Name)
+		}
+	}
+	near := loop.Nearest(name, own)
+	switch {
+	case slices.Contains(known, name):
+		return "", nil
+	case read && near != "":
+		return "", hint.New("type /"+near, "the plugin %s has no skill /%s, did you mean /%s",
+			space, name, near)
+	case read:
+		slices.Sort(own)
+		return "", hint.New("it has /"+strings.Join(slices.Compact(own), ", /"),
+			"the plugin %s has no skill /%s", space, name)
+	case len(s.Ours()) == 0: // some plugins are not in any settings file, such as this one
+		return "", nil
+	case governed:
+		return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins "+
+			"here; if the client does not know it, `hooks init` names one that works", name), nil
+	}
+	for _, kind := range kind.Skills() {
+		bare := strings.TrimPrefix(name, space+":")
+		if loop.Nearest(bare, []string{string(kind)}) != "" {
+			return fmt.Sprintf("hooks: /%s is not governed; did you mean /%s", name,
+				strings.TrimSuffix(name, bare)+string(kind)), nil
+		}
+	}
+	return "", nil
 }

@@ -54,7 +54,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 		Request: loop.Request{
 			Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
 			Transcript: h.ev.Transcript, Owner: owner,
-			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
+			Command: cmd, Flags: flags, RunID: h.RunID(), Attended: h.attended(),
 			UnderLoop: start.UnderLoop, Platform: runtime.GOOS, Gated: h.seal.record.Shut(),
 			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
 			EventsFrom: from,
@@ -71,7 +71,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 // settle tries until the request is decided. It holds the state lock while it reads and changes
 // state, but not while it waits for another iteration or for the tracker.
 func (e *entry) settle() (event.Reply, error) {
-	deadline := time.Now().Add(cmp.Or(e.Wait, 45*time.Second))
+	deadline := time.Now().Add(e.Wait)
 	for {
 		var reply event.Reply
 		var o loop.Outcome
@@ -91,7 +91,7 @@ func (e *entry) settle() (event.Reply, error) {
 				nil
 		default:
 			time.Sleep(200 * time.Millisecond)
-			e.asks.Now = e.App.now()
+			e.asks.Now = e.Now()
 		}
 	}
 }
@@ -107,7 +107,11 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 			return reply, o, err
 		}
 		o, err = e.resolve(e.State, e.asks, &e.known)
-		if err == nil && o.Need == nil {
+		switch {
+		case err != nil || o.Need != nil:
+		case o.Save.Enter != nil:
+			reply, err = e.begin(&o)
+		default:
 			reply, err = e.carry(&o)
 		}
 		if err != nil || !o.Again {
@@ -119,11 +123,8 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 	return event.Block(text), loop.Outcome{}, nil
 }
 
-// carry carries out the outcome of one try.
+// carry carries out the outcome of a try that begins no iteration.
 func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
-	if o.Save.Enter != nil {
-		return e.begin(o)
-	}
 	if o.Reply.Fires {
 		o.Reply.Refuse += "\nhint: " + stillFires
 	}
@@ -183,14 +184,18 @@ func (e *entry) closeFirst() error {
 // load reads the state for the request's budget file; another file is another run. It keeps the
 // entry facts that were fetched before.
 func (e *entry) load() error {
-	if err := e.archiveLost(); err != nil {
+	lost, err := e.files.Lost(e.Skill, e.asks.Path)
+	if err == nil && lost.Budget != nil {
+		err = e.archiveLost(&lost)
+	}
+	if err != nil {
 		return err
 	}
 	s, err := e.tx.RecoverFrom(e.Skill, e.asks.Path)
-	if e.asks.Typed() && e.takesOver(err) {
+	if err != nil && e.asks.Typed() && e.takesOver(err) {
 		s, err = e.tx.RecoverFrom(e.Skill, e.asks.Path)
 	}
-	e.notes = append(e.notes, e.healed()...)
+	e.notes = append(e.notes, e.files.Healed()...)
 	if b := s.Budget; err == nil && b != nil && e.asks.NeedsSeal(b, proc.Of(b.Owner)) {
 		err = e.files.CheckSealed(b)
 	}
@@ -241,12 +246,8 @@ func (e *entry) isScheduled() bool {
 
 // archiveLost archives a run whose budget file a person deleted, so that a fresh run can begin
 // (R111).
-func (e *entry) archiveLost() error {
-	lost, err := e.files.Lost(e.Skill, e.asks.Path)
-	if err != nil || lost.Budget == nil {
-		return err
-	}
-	e.State = &lost
+func (e *entry) archiveLost(lost *store.State) error {
+	e.State = lost
 	asks, run := e.asks, lost.Budget.RunID
 	asks.Scheduled = e.isScheduled()
 	if !asks.Discards(e.Values(), !alive(lost.Budget)) {
@@ -503,7 +504,8 @@ func (e *entry) unguarded() string {
 // open steps the iteration after its lock was taken.
 func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	opens.Notes = slices.Concat(e.notes, opens.Notes)
-	opens.Clock = e.clock(e.asks.Now)
+	opens.Clock = e.Clock()
+	opens.Clock.Wall = e.asks.Now
 	o, err := e.resolve(e.State, opens, &e.known)
 	if err != nil {
 		return event.Nothing(), err

@@ -78,7 +78,8 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 		spent.By = usage.Named(path, spent.By)
 	}
 	k.Calls = loop.Fetched(h.missedCalls(t, counted.Calls))
-	count := loop.Count{Spent: spent, Notes: counted.Notes, Clock: h.clock(h.now)}
+	count := loop.Count{Spent: spent, Notes: counted.Notes, Clock: h.Clock()}
+	count.Clock.Wall = h.now
 	if _, call := e.(loop.Call); call { // a call does not end an iteration
 		if k.Model.Is == nil {
 			k.Model = loop.Fetched(loop.Model{})
@@ -172,7 +173,7 @@ func (h *handler) transcript(t *store.State, e loop.Event) string {
 	own := false
 	switch e.(type) {
 	case loop.TurnEnd:
-		own = !h.unknownPrompt(t) || t.Tick.Draining
+		own = !h.turn().Foreign(t.Values()) || t.Tick.Draining
 	case loop.SessionEnd:
 		own = !h.open(t)
 	case loop.Call, loop.CatchUp, loop.Opens:

@@ -13,6 +13,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/inspect"
 	"hooks/internal/kind"
+	"hooks/internal/loop"
 	"hooks/internal/store"
 )
 
@@ -24,19 +25,19 @@ type stage struct {
 }
 
 func (s *stage) app() *App {
-	return &App{
-		Env: func(name string) string {
-			switch name {
-			case "CLAUDE_PROJECT_DIR":
-				return s.project
-			case "CLAUDE_CODE_SESSION_ID":
-				return "s1"
-			}
-			return ""
-		},
-		Now:   func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
-		RunID: func() string { return "run-1" }, Wait: 1,
-	}
+	a := New(func(name string) string {
+		switch name {
+		case "CLAUDE_PROJECT_DIR":
+			return s.project
+		case "CLAUDE_CODE_SESSION_ID":
+			return "s1"
+		}
+		return ""
+	})
+	a.Now = func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+	a.Clock = func() loop.Clock { return loop.Clock{} }
+	a.RunID, a.Wait = func() string { return "run-1" }, 1
+	return a
 }
 
 // base is what every event of the stage carries.

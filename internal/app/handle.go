@@ -4,14 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"hooks/internal/brake"
+	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/term"
+	"hooks/internal/tracker"
 )
 
 // Handle answers one hook call. It recovers from panics and then returns the safe answer.
@@ -31,11 +37,11 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if err != nil {
 		return a.unreadable(answer.Name, err)
 	}
-	h = &handler{App: a, ev: ev, now: a.now(), began: began}
+	h = &handler{App: a, ev: ev, now: a.Now(), began: began}
 	reply, err := h.answer()
 	if err != nil {
 		answer = h.failed(err)
-		answer.Reply = answer.Reply.Say(strings.Join(h.healed(), "\n"))
+		answer.Reply = answer.Reply.Say(strings.Join(h.files.Healed(), "\n"))
 		return answer
 	}
 	switch r := h.seal.record; h.ev.Name {
@@ -47,21 +53,14 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if h.runs.news {
 		h.keepReceipt()
 	}
-	h.out.Name, h.out.Reply = ev.Name, reply.Say(strings.Join(h.healed(), "\n"))
-	tell, ring := h.theirs().Later(h.attended())
-	if h.out.Notify = tell; ring {
-		h.out.Reply = h.out.Reply.Ring()
-	}
-	if len(h.out.asks) > 0 {
-		h.out.Notify = func() (err error) {
-			for _, skill := range h.out.asks {
-				_, failed := h.startAsking(skill)
-				err = errors.Join(err, failed)
-			}
-			if tell != nil {
-				err = errors.Join(err, tell())
-			}
-			return err
+	h.out.Name, h.out.Reply = ev.Name, reply.Say(strings.Join(h.files.Healed(), "\n"))
+	if h.out.person != nil {
+		notify, ring := h.out.person.Later(h.attended())
+		if notify != nil {
+			h.out.Notify = append(h.out.Notify, notify)
+		}
+		if ring {
+			h.out.Reply = h.out.Reply.Ring()
 		}
 	}
 	return h.out.Answer
@@ -88,13 +87,17 @@ func (h *handler) answer() (event.Reply, error) {
 
 // beginning answers an event with which a person or the model may begin an iteration.
 func (h *handler) beginning() (reply event.Reply, err error) {
-	note, err := h.loopLine()
-	if err != nil {
-		return event.Block(hint.Text(err)), nil
+	note, name, args := "", "", ""
+	if name, args = h.invoked(); name == "loop" {
+		if note, err = h.loopLine(args); err != nil {
+			return event.Block(hint.Text(err)), nil
+		}
 	}
-	if cmd, ok := h.invocation(); ok {
+	if cmd, ok := h.invocation(name, args); ok {
 		reply, err = h.enter(cmd)
-		reply = h.recordEntry(reply)
+		if h.ev.Name == event.PreToolUse && reply.Blocks() {
+			reply = h.recordEntry(reply)
+		}
 	} else if cmd, ok := h.fed(); ok {
 		reply, err = h.feed(cmd)
 	} else {
@@ -140,4 +143,167 @@ func (h *handler) inState() (reply event.Reply, err error) {
 		return h.sessionStarted()
 	}
 	return reply, nil
+}
+
+// stop handles a Stop: it ends the session's open iterations or keeps the turn open (R117, design
+// §1).
+func (h *handler) stop() (event.Reply, error) {
+	e := loop.TurnEnd{
+		Turn: h.turn(), First: h.ev.StopFirst(), Began: h.began,
+		Working: h.ev.Workers(), DontAsk: h.ev.PermissionMode == "dontAsk",
+	}
+	for _, c := range h.ev.Crons {
+		e.Schedule = append(e.Schedule, loop.Scheduled{
+			Prompt: c.Prompt, Next: c.Next(h.now.Local()).UTC(), End: c.Ending(),
+		})
+	}
+	reply, err := h.step(e)
+	if err != nil || len(h.runs.list) == 0 {
+		return reply, err
+	}
+	if changed, ok := errors.AsType[*store.ChangedError](h.runs.damage); ok {
+		h.sideError(h.withStateLock(func() error { // events of workers save the record too
+			reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
+			return nil
+		}))
+	}
+	return reply, err
+}
+
+// prompted builds the Prompt event, which also reveals a turn without a Stop, and `/loop stop`.
+func (h *handler) prompted() loop.Prompt {
+	e := loop.Prompt{
+		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),
+		Expands: h.ev.Name == event.UserPromptSubmit, Wakes: h.ev.Wakeup(),
+	}
+	var names []loop.Names
+	runs, _ := h.sessionRuns() // the step returns the same error
+	for _, t := range runs {
+		if t.Budget != nil {
+			names = append(names, t.Budget.Names())
+		}
+	}
+	if c, tick := loop.ParsePrompt(h.ev.Prompt, names...); tick {
+		e.Invokes = c.Skill
+	}
+	return e
+}
+
+// turnFailed records that an API error ended the turn. No Stop follows. A worker's error does not
+// end the turn.
+func (h *handler) turnFailed() (event.Reply, error) {
+	if h.ev.InSubagent() {
+		return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID,
+			Failure: h.ev.Failure, Reset: drive.ResetIn(h.ev.LastMessage, h.now.Local())})
+	}
+	return h.step(loop.TurnFailure{Turn: h.turn(), Failure: h.ev.Failure})
+}
+
+// workerEnded records the end of a background worker. The client's own compaction agents have no
+// type and do not count.
+func (h *handler) workerEnded() (event.Reply, error) {
+	if h.ev.AgentType == "" {
+		_, err := h.sessionRuns()
+		return event.Nothing(), err
+	}
+	return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID})
+}
+
+// failed returns the answer if the program itself fails. A Stop is allowed, with the reason. An
+// entry is refused. A tool call is allowed unless it merges, dispatches, schedules or touches the
+// state, because a loop may be active. Other events get no decision.
+func (h *handler) failed(err error) Answer {
+	a := Answer{Name: h.ev.Name, After: h.out.After, Err: err}
+	text := hint.Text(store.Hinted(err))
+	_, entering := h.invocation(h.invoked())
+	changed, isChanged := errors.AsType[*store.ChangedError](err)
+	_, isNewer := errors.AsType[*store.NewerError](err) // the state may belong to this session
+	switch {
+	case entering:
+		a.Reply = event.Block(text)
+	case h.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
+		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the " +
+			"history, and the next event continues from there\n" + text)
+	case h.ev.Name == event.Stop && h.out.Reply.Blocks(): // another loop keeps the turn open
+		a.Reply = event.Nothing().Say(text)
+	case h.ev.Name == event.Stop && !isNewer && h.bystander():
+	case h.ev.Name == event.Stop && isChanged:
+		a.Reply = h.sayOnce(changed, text)
+	case h.ev.Name == event.Stop:
+		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its " +
+			"iteration\n" + text)
+	case h.ev.Name == event.PreToolUse && h.mustStayShut(err):
+		a.Reply = h.heldBack(err)
+	}
+	a.Reply = h.out.Reply.And(a.Reply)
+	return a
+}
+
+// bystander reports whether this session has no loop in its seal or in any readable state file.
+func (h *handler) bystander() bool {
+	own := func(skill loop.Skill) bool {
+		s, _ := h.files.Load(skill)
+		return s.Budget != nil && s.Budget.SessionID == h.ev.SessionID ||
+			s.Tick != nil && s.Tick.SessionID == h.ev.SessionID ||
+			s.Lock != nil && s.Lock.SessionID == h.ev.SessionID
+	}
+	return !h.seal.on && h.files != nil && !slices.ContainsFunc(kind.Skills(), own)
+}
+
+// heldBack denies a call because the state of a loop cannot be trusted.
+func (h *handler) heldBack(err error) event.Reply {
+	return event.Deny(h.ev.Tool + " is held back while the loop's state cannot be trusted\n" +
+		inTwoLines(store.Hinted(err)))
+}
+
+// inTwoLines formats an error on one line and its hint on the next.
+func inTwoLines(err error) string {
+	return hint.Text(hint.New(hint.Of(err), "%s", term.Line(err.Error())))
+}
+
+// mustStayShut judges the call without any state. After a change to the seal or the files, the
+// brake may be missing too, so a call that cannot be fully read is also refused.
+func (h *handler) mustStayShut(err error) bool {
+	if _, schedule := h.ev.Schedules(); schedule && !h.ev.EndsSchedule() {
+		return true
+	}
+	if h.ev.Dispatches() {
+		return true
+	}
+	call := h.call()
+	r := call.Read()
+	_, changed := errors.AsType[*store.ChangedError](err)
+	unread := r.Unparsable != "" || changed && (r.Bound != "" || len(r.Opaque) > 0)
+	return len(r.Merges()) > 0 || len(call.Tampers(r)) > 0 || unread || call.Rewires() != ""
+}
+
+// unreadable answers a payload that cannot be read. It denies a tool call while a loop is active in
+// the project, so that malformed input cannot bypass the guard. Otherwise it decides nothing.
+func (a *App) unreadable(name string, err error) Answer {
+	answer := Answer{Name: name, Err: err}
+	_, other := errors.AsType[*event.OtherEventError](err)
+	if name != event.PreToolUse || other {
+		return answer
+	}
+	project := tracker.Project(a.Env, a.cwd())
+	record, serr := seal.At(seal.Home(a.Env)).Active(a.Env("CLAUDE_CODE_SESSION_ID"))
+	if record == nil && serr == nil && (!store.Exists(project) || !anyActive(project)) {
+		return answer
+	}
+	answer.Reply = event.Deny("The call cannot be read, and a loop is active\n" + inTwoLines(err))
+	return answer
+}
+
+func anyActive(project string) bool {
+	files, err := store.Open(project)
+	if err != nil {
+		return true
+	}
+	for _, skill := range kind.Skills() {
+		s, err := files.Load(skill)
+		if err != nil || s.Budget != nil && s.Budget.Status == loop.Active {
+			return true
+		}
+	}
+	return false
 }

@@ -33,23 +33,33 @@ import (
 	"hooks/internal/tracker"
 )
 
-// App is the program for one call. Tests and the demo replace Now, Clock, Wait, Rest and RunID;
-// their zero values select the real implementations.
+// App is the program for one call. Tests replace parts of what New returns.
 type App struct {
 	Env   func(string) string
-	Now   func() time.Time
-	Clock func() loop.Clock // all clocks but the wall clock; unknown if only Now is set
+	Now   func() time.Time  // the wall clock, in UTC
+	Clock func() loop.Clock // all other clocks
 	RunID func() string
 	// Inside reports whether a run's client started this process.
-	Inside func(loop.Process) bool
-	// Wait bounds the time that an entry hook waits for a lock. The default of 45 s is below the
-	// hook's timeout.
-	Wait      time.Duration
+	Inside    func(loop.Process) bool
+	Wait      time.Duration // bounds the time that an entry hook waits for a lock
 	CheckTime time.Duration // overrides the run's limit for a check command
 	// Rest waits before a reply is printed, and reports whether the reply is still needed.
 	Rest func(time.Duration) bool
 	// clientFlags holds the flags that a driver passes to its clients.
 	clientFlags []string
+}
+
+// entryWait is below the timeout of the entry hooks.
+const entryWait = 45 * time.Second
+
+// New returns the program on this machine.
+func New(env func(string) string) *App {
+	a := &App{Env: env, Clock: proc.Clock, Inside: proc.Inside, Wait: entryWait}
+	a.Now = func() time.Time { return time.Now().UTC().Truncate(time.Second) }
+	a.RunID = func() string {
+		return fmt.Sprintf("%s-%d", a.Now().Format("20060102T150405"), os.Getpid())
+	}
+	return a
 }
 
 // Answer holds the reply of a hook call and the actions to take once it is printed.
@@ -61,9 +71,9 @@ type Answer struct {
 	// Until is when to print the reply; zero means at once. A person who does not want to wait ends
 	// this process, and no reply is printed (T95).
 	Until time.Time
-	// Notify starts the person's own command once the reply is printed and the lock released. It
-	// does not wait for the command. It is nil if there is no notice.
-	Notify func() error
+	// Notify starts the person's own commands once the reply is printed and the lock released. It
+	// does not wait for them.
+	Notify []func() error
 	// Err is the error for stderr. Reply is safe even if Err is set.
 	Err error
 }
@@ -79,35 +89,8 @@ func (a *App) LoopOn() bool {
 	return err == nil
 }
 
-func (a *App) now() time.Time {
-	if a.Now != nil {
-		return a.Now().UTC()
-	}
-	return time.Now().UTC().Truncate(time.Second)
-}
-
 // Present returns the current time in the reader's time zone.
-func (a *App) Present() time.Time { return a.now().Local() }
-
-// clock returns the readings of all clocks, with now as the wall clock.
-func (a *App) clock(now time.Time) loop.Clock {
-	var c loop.Clock
-	switch {
-	case a.Clock != nil:
-		c = a.Clock()
-	case a.Now == nil:
-		c = proc.Clock()
-	}
-	c.Wall = now
-	return c
-}
-
-func (a *App) runID() string {
-	if a.RunID != nil {
-		return a.RunID()
-	}
-	return fmt.Sprintf("%s-%d", a.now().Format("20060102T150405"), os.Getpid())
-}
+func (a *App) Present() time.Time { return a.Now().Local() }
 
 // handler answers one event of one session in one project.
 type handler struct {
@@ -138,14 +121,15 @@ type sessionRuns struct {
 // its error changes no decision.
 type output struct {
 	Answer
-	person notify.Person // notices to send after the reply
-	asks   []loop.Skill  // loops that paused with a question for the Ask command
+	person *notify.Person // see theirs; nil before the first use
 }
 
 // theirs returns the person's own commands for the project's loops.
 func (h *handler) theirs() *notify.Person {
-	h.out.person.Env, h.out.person.Project = h.Env, h.project
-	return &h.out.person
+	if h.out.person == nil {
+		h.out.person = &notify.Person{Env: h.Env, Project: h.project}
+	}
+	return h.out.person
 }
 
 // config returns the configuration that the run stored when it began. Without a run, or for a run
@@ -340,18 +324,12 @@ type lookup struct {
 	err   error
 }
 
-// fill fetches a fact if Step asks for it.
+// fill fetches a fact if Step asks for it. look may set l.err.
 func fill[T any](l *lookup, f *loop.Fact[T], look func() T) {
-	try(l, f, func() (T, error) { return look(), nil })
-}
-
-// try is like fill for a fact whose lookup may fail.
-func try[T any](l *lookup, f *loop.Fact[T], look func() (T, error)) {
 	if !f.Asked() || l.err != nil {
 		return
 	}
-	is, err := look()
-	if l.err = err; err == nil {
+	if is := look(); l.err == nil {
 		l.found++
 		*f = loop.Fetched(is)
 	}
@@ -372,12 +350,6 @@ func (h *handler) turn() loop.Turn {
 func (h *handler) addressed(t *store.State) bool {
 	return !slices.ContainsFunc(h.runs.list, h.ownsPrompt) ||
 		!h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
-}
-
-// unknownPrompt reports whether this session has an open iteration to which the prompt does not
-// belong.
-func (h *handler) unknownPrompt(t *store.State) bool {
-	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
 }
 
 // checkEventFrom returns an error if the event did not come from the run's client. After an error

@@ -17,12 +17,10 @@ func TestTheNextRunMayBeginBeforeTheReplyIsOut(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			dir := t.TempDir()
 			runs := 0
-			a := &App{
-				Env: func(name string) string {
-					return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
-				},
-				RunID: func() string { runs++; return fmt.Sprint("run-", runs) }, Wait: 1,
-			}
+			a := New(func(name string) string {
+				return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
+			})
+			a.RunID, a.Wait = func() string { runs++; return fmt.Sprint("run-", runs) }, 1
 			tell := func(session, prompt, word, fields string) Answer {
 				return a.Handle(word,
 					strings.NewReader(

@@ -93,7 +93,8 @@ func tree(t *testing.T, root string) map[string]string {
 func send(work, word, payload string) Answer {
 	env := map[string]string{"CLAUDE_PROJECT_DIR": work + "/p", "HOME": work + "/home",
 		"CLAUDE_PID": fmt.Sprint(os.Getpid())}
-	a := &App{Env: func(k string) string { return env[k] }, Wait: 1}
+	a := New(func(k string) string { return env[k] })
+	a.Wait = 1
 	answer := a.Handle(word, strings.NewReader(payload))
 	if answer.After != nil {
 		_ = answer.After()

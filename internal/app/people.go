@@ -29,7 +29,7 @@ func (a *App) openForPerson() (*handler, error) {
 }
 
 func (a *App) openIn(project string) (*handler, error) {
-	h := &handler{App: a, now: a.now(), project: project}
+	h := &handler{App: a, now: a.Now(), project: project}
 	h.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
 	h.seal.Dir = seal.At(seal.Home(a.Env))
 	files, err := store.Open(h.project)
@@ -197,7 +197,7 @@ func (h *handler) each(skills []loop.Skill, none string,
 	if len(said) == 0 && err == nil {
 		said = append(said, none)
 	}
-	return strings.Join(append(said, h.healed()...), "\n"), err
+	return strings.Join(append(said, h.files.Healed()...), "\n"), err
 }
 
 // stillFires is the hint for a person if the agent could not be informed that the run has ended.
@@ -214,11 +214,11 @@ func (a *App) InAgent() bool {
 	if err != nil {
 		return false
 	}
-	inside := func(b loop.Budget) bool { return a.inside(b.Owner) }
+	inside := func(b loop.Budget) bool { return a.Inside(b.Owner) }
 	return slices.ContainsFunc(kind.Skills(), func(skill loop.Skill) bool {
 		s, _ := h.files.Load(skill)
 		return slices.ContainsFunc(h.files.SealedBudgets(skill), inside) ||
-			s.Budget != nil && inside(*s.Budget) || s.Lock != nil && a.inside(s.Lock.Process)
+			s.Budget != nil && inside(*s.Budget) || s.Lock != nil && a.Inside(s.Lock.Process)
 	})
 }
 

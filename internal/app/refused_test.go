@@ -16,12 +16,10 @@ import (
 // be recorded, because the state is busy or cannot be written.
 func TestARefusalNeedsNoSave(t *testing.T) {
 	dir := t.TempDir()
-	a := &App{
-		Env: func(name string) string {
-			return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
-		},
-		Wait: 1,
-	}
+	a := New(func(name string) string {
+		return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
+	})
+	a.Wait = 1
 	tell := func(word, fields string) Answer {
 		return a.Handle(word, strings.NewReader(fmt.Sprintf(
 			`{"session_id":"s1","prompt_id":"p1","cwd":%q,"transcript_path":%q,%s}`,
@@ -54,14 +52,12 @@ func TestARefusalNeedsNoSave(t *testing.T) {
 // and the lock. The session's other loop, which has ended its iteration, says nothing of the call.
 func TestALoopThatChangesUnderTheCallIsMended(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()
-	a := &App{
-		Env: func(name string) string {
-			return map[string]string{
-				"CLAUDE_PROJECT_DIR": dir, "HOOKS_STATE_HOME": filepath.Join(state, "hooks"),
-			}[name]
-		},
-		Wait: 1,
-	}
+	a := New(func(name string) string {
+		return map[string]string{
+			"CLAUDE_PROJECT_DIR": dir, "HOOKS_STATE_HOME": filepath.Join(state, "hooks"),
+		}[name]
+	})
+	a.Wait = 1
 	tell := func(prompt, word, fields string) Answer {
 		said := a.Handle(word, strings.NewReader(fmt.Sprintf(
 			`{"session_id":"s1","prompt_id":%q,"cwd":%q,"transcript_path":%q,%s}`,

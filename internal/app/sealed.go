@@ -3,15 +3,20 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
 	"hooks/internal/event"
+	"hooks/internal/guard/effect"
 	"hooks/internal/hint"
+	"hooks/internal/install"
 	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -88,16 +93,6 @@ func (h *handler) sealedSkill() loop.Skill {
 	return kind.Skills()[0]
 }
 
-// healed returns notes about changed files that were restored. It returns each note once.
-func (h *handler) healed() (list []string) {
-	if h.files != nil {
-		for _, line := range h.files.Healed() {
-			list = append(list, "hooks: "+line)
-		}
-	}
-	return list
-}
-
 // sayOnce reports that a run's record was lost, the first time that a turn of its session ends.
 func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply {
 	reply := event.Nothing().
@@ -165,21 +160,13 @@ func (h *handler) mayEnter(owner loop.Process) error {
 		from := h.from()
 		other := owner.PID != b.Owner.PID ||
 			known && (from == nil || from.PID != b.EventsFrom.PID)
-		if other && h.inside(b.Owner) {
+		if other && h.Inside(b.Owner) {
 			return hint.New("a person starts it in a terminal of their own",
 				"a client inside of the %s loop's own (process %d) begins no loop here",
 				skill, b.Owner.PID)
 		}
 	}
 	return nil
-}
-
-// inside reports whether a run's client started this process.
-func (a *App) inside(client loop.Process) bool {
-	if a.Inside != nil {
-		return a.Inside(client)
-	}
-	return proc.Inside(client)
 }
 
 // sessionStarted accepts events from the process that resumed a session if the earlier process is
@@ -231,4 +218,126 @@ func (h *handler) keepReceipt() {
 			_, _ = tx.Commit(&s, loop.Save{Run: s.Budget})
 		}
 	}
+}
+
+// settingsChanged blocks a change of the client's settings that would remove these hooks while a
+// loop is on. The client does not show the reason, so the first reason is stored for the next
+// visible reply.
+func (h *handler) settingsChanged() event.Reply {
+	if !h.seal.on {
+		return event.Nothing()
+	}
+	program, _ := os.Executable()
+	s := install.ReadSettings(h.project, "", program, h.Env)
+	lost := s.Unhooks(program, h.Env("CLAUDE_PLUGIN_ROOT"), h.Env)
+	if lost == "" {
+		return event.Nothing()
+	}
+	if h.openState() == nil { // otherwise it is blocked but not reported
+		h.inRecord(func(r *seal.Record) bool {
+			first := r.Rewired == ""
+			if first {
+				r.Rewired = lost
+			}
+			return first
+		})
+	}
+	return event.Block(rewired(lost))
+}
+
+func rewired(lost string) string {
+	return hint.Text(hint.New("undo it, or end the loop first: `hooks loop stop`",
+		"%s; this session keeps its hooks while a loop is on", lost))
+}
+
+// sayRewired adds the blocked change of settings to a reply that a person sees, once in a session.
+func (h *handler) sayRewired(reply event.Reply) event.Reply {
+	lost := h.seal.record.Rewired
+	if h.inRecord(func(r *seal.Record) bool {
+		first := !r.Told
+		r.Told = true
+		return first
+	}) {
+		reply = reply.Say(rewired(lost))
+	}
+	return reply
+}
+
+// inRecord changes the session's sealed record under the state lock. It reports whether the record
+// was changed and saved.
+func (h *handler) inRecord(change func(*seal.Record) bool) (saved bool) {
+	err := h.withStateLock(func() error {
+		r, err := h.seal.Find(h.ev.SessionID)
+		if err != nil || r == nil || !change(r) {
+			return err
+		}
+		saved = true
+		return h.seal.Save(r)
+	})
+	return saved && err == nil
+}
+
+// Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once, while
+// the call that passed the gate for this PR is still running. A link of the brake calls it;
+// session is a record's file name. If it fails, why is the reason, and at is the approved commit,
+// if any.
+func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, why, at string) {
+	approves := act == effect.ApprovePR
+	if act != effect.MergePR && !approves {
+		return false, "in a loop only merges are allowed, past their gate", ""
+	}
+	dir := seal.At(home)
+	record, err := dir.Record(session)
+	if err != nil || record == nil {
+		return false, "the loop's record cannot be read", ""
+	}
+	files, err := store.Open(record.Project)
+	if err != nil {
+		return false, "the loop's files are gone", ""
+	}
+	defer files.Close()
+	files.Seal(dir, proc.Boot)
+	why = fmt.Sprintf("the gate of PR #%d has not allowed a merge", pr)
+	if approves {
+		why = fmt.Sprintf("no approval of PR #%d was let through", pr)
+	}
+	var states []store.State
+	for _, skill := range kind.Skills() {
+		st, err := files.LoadSealed(record.Session, skill)
+		if err != nil {
+			return false, err.Error(), ""
+		}
+		b := st.Budget
+		if !approves && b != nil && b.SessionID == record.Session && b.Status == loop.Active &&
+			b.Merges == loop.MergesNever {
+			return false, "nothing is merged in this session (--merges never)", ""
+		}
+		states = append(states, st)
+	}
+	for _, st := range states {
+		if st.Tick == nil || st.Tick.SessionID != record.Session {
+			continue
+		}
+		for _, p := range st.Tick.Passed {
+			if p.Approves != approves || !p.Allows(pr, sha) {
+				if p.Allows(pr, p.HeadSHA) && p.Approves == approves {
+					why, at = fmt.Sprintf("the person approved only %s", p.HeadSHA), p.HeadSHA
+				}
+				continue
+			}
+			call := p.ID
+			if approves { // one call may both approve and merge
+				call += " approval"
+			}
+			by := strconv.Itoa(os.Getpid()) + " " + proc.Describe(os.Getpid(), "").Start
+			switch first, err := files.UsePass(st.Skill, call, pr, by); {
+			case err != nil:
+				return false, err.Error(), ""
+			case first:
+				return true, "", ""
+			}
+			why, at = fmt.Sprintf("the pass for PR #%d is used up", pr), ""
+		}
+	}
+	return false, why, at
 }

@@ -186,26 +186,33 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 		return l
 	}
 	fill(&l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
-	try(&l, &k.Told, func() (loop.Told, error) { return h.auditTold(t) })
-	try(&l, &k.Previous, func() (*loop.Iteration, error) {
-		return h.files.Last(t.Skill, t.Budget.Worked)
-	})
-	try(&l, &k.Last, func() (*loop.Iteration, error) {
+	last := func(keep func(*loop.Iteration) bool) (line *loop.Iteration) {
+		line, l.err = h.files.Last(t.Skill, keep)
+		return line
+	}
+	fill(&l, &k.Previous, func() *loop.Iteration { return last(t.Budget.Worked) })
+	fill(&l, &k.Last, func() *loop.Iteration {
 		if t.Budget == nil {
-			return nil, nil
+			return nil
 		}
-		return h.files.Last(t.Skill, func(l *loop.Iteration) bool {
-			return l.Ran() && l.Of(t.Budget.RunID)
-		})
+		return last(func(l *loop.Iteration) bool { return l.Ran() && l.Of(t.Budget.RunID) })
 	})
-	try(&l, &k.Snapshot, func() (*loop.Snapshot, error) {
+	fill(&l, &k.Told, func() (o loop.Told) {
+		o, l.err = h.auditTold(t)
+		return o
+	})
+	fill(&l, &k.Snapshot, func() (s *loop.Snapshot) {
 		var previous *loop.Iteration
 		if k.Previous.Is != nil {
 			previous = *k.Previous.Is
 		}
-		return h.files.Snapshot(t.Budget, previous, true)
+		s, l.err = h.files.Snapshot(t.Budget, previous, true)
+		return s
 	})
-	try(&l, &k.Count, func() (loop.Count, error) { return h.spent(t, e, k) })
+	fill(&l, &k.Count, func() (c loop.Count) {
+		c, l.err = h.spent(t, e, k)
+		return c
+	})
 	fill(&l, &k.Calls, func() []loop.Result {
 		path := h.transcript(t, e)
 		counted, _ := usage.Count(path, h.counted(t, path), usage.NewTable(nil))
@@ -242,18 +249,21 @@ func (h *handler) notice(t *store.State, n loop.Notice) {
 		if g.Raise != nil {
 			next += ", or in a terminal: " + t.Budget.RaiseCommand(t.Tick, h.now)
 		}
-		h.out.person.Notice(way, "hooks: a question waits for you",
+		h.theirs().Notice(way, "hooks: a question waits for you",
 			fmt.Sprintf("[%s] %s", g.Name, g.Question), next)
 		return
 	}
 	if n.Run.Status == loop.Paused && n.Run.Ask != "" {
-		h.out.asks = append(h.out.asks, n.Run.Skill)
+		h.out.Notify = append(h.out.Notify, func() error {
+			_, err := h.startAsking(n.Run.Skill)
+			return err
+		})
 	}
 	next := report.Next(n.Run, t.Elsewhere())
 	if raise := n.Run.RaiseCommand(nil, h.now); raise != "" {
 		next += ", or " + raise
 	}
-	h.out.person.Notice(way, fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status),
+	h.theirs().Notice(way, fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status),
 		report.StopLine(n.Run), next)
 }
 
@@ -266,7 +276,9 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	if s.Close != nil {
 		line = &s.Close.Line
 		// queued before the commit, so that the event is sent at least once
-		h.sideError(h.theirs().Queue(h.files, tasks.Ends(s.Close.Run(), line)))
+		if ends := tasks.Ends(s.Close.Run(), line); len(ends) > 0 {
+			h.sideError(h.theirs().Queue(h.files, ends))
+		}
 	}
 	created, err := h.tx.Commit(t, s)
 	if created {

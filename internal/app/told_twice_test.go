@@ -17,12 +17,10 @@ import (
 // one still looks around or waits for the state. It is the same Stop, whatever that takes.
 func TestAStopToldTwiceWhileTheFirstWaitsIsOne(t *testing.T) {
 	dir := t.TempDir()
-	a := &App{
-		Env: func(name string) string {
-			return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
-		},
-		Wait: 1,
-	}
+	a := New(func(name string) string {
+		return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
+	})
+	a.Wait = 1
 	payload := func(fields string) io.Reader {
 		return strings.NewReader(fmt.Sprintf(
 			`{"session_id":"s1","prompt_id":"p1","cwd":%q,"transcript_path":%q,%s}`,

@@ -41,7 +41,7 @@ func (s *Store) undone(run sealed, changes []string, kept bool, limits string) {
 	if len(changes) == 0 {
 		return
 	}
-	line := strings.Join(changes, "; ") + "; written again as hooks had it"
+	line := "hooks: " + strings.Join(changes, "; ") + "; written again as hooks had it"
 	if kept {
 		line += " (what was there: " + ReplacedPath + ")"
 	}
@@ -75,8 +75,11 @@ func (s *Store) Replaced() int {
 	return len(list)
 }
 
-// Healed returns and clears the messages about undone changes.
+// Healed returns and clears the messages about undone changes. s may be nil.
 func (s *Store) Healed() []string {
+	if s == nil {
+		return nil
+	}
 	list := s.healed
 	s.healed = nil
 	return list

@@ -255,25 +255,25 @@ func (w *world) story() string { return strings.Join(w.log, "\n") }
 type inside struct{ runs int }
 
 func (p *inside) app(w *world, session string) *app.App {
-	return &app.App{
-		Env: func(name string) string {
-			switch name {
-			case "CLAUDE_PROJECT_DIR":
-				return w.project()
-			case "CLAUDE_CODE_SESSION_ID":
-				return session
-			case "HOOKS_TRACKER_COMMAND":
-				return "cat"
-			case "CLAUDE_CODE_SESSION_ATTENDED":
-				if !w.attended {
-					return "0"
-				}
+	a := app.New(func(name string) string {
+		switch name {
+		case "CLAUDE_PROJECT_DIR":
+			return w.project()
+		case "CLAUDE_CODE_SESSION_ID":
+			return session
+		case "HOOKS_TRACKER_COMMAND":
+			return "cat"
+		case "CLAUDE_CODE_SESSION_ATTENDED":
+			if !w.attended {
+				return "0"
 			}
-			return ""
-		},
-		Now: func() time.Time { return w.now }, Wait: 1,
-		RunID: func() string { p.runs++; return fmt.Sprintf("run-%d", p.runs) },
-	}
+		}
+		return ""
+	})
+	a.Now, a.Wait = func() time.Time { return w.now }, 1
+	a.Clock = func() loop.Clock { return loop.Clock{} }
+	a.RunID = func() string { p.runs++; return fmt.Sprintf("run-%d", p.runs) }
+	return a
 }
 
 func (p *inside) event(w *world, word, payload string) string {

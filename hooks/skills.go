@@ -5,11 +5,27 @@ import (
 	"io"
 	"os"
 
+	"hooks/internal/app"
 	"hooks/internal/hint"
 	"hooks/internal/ledger"
 	"hooks/internal/report"
 	"hooks/internal/term"
 )
+
+type reportCmd struct{}
+
+// Run records a skill's facts and prints the changes.
+func (reportCmd) Run(a *app.App, c caller) error {
+	if typed(c.in) {
+		return hint.New("a skill says them: hooks report <<'JSON' {…} JSON; "+
+			"`hooks schema report` has the fields", "the facts are read from stdin")
+	}
+	text, err := a.Report(c.in)
+	if err != nil {
+		return err
+	}
+	return c.say(text)
+}
 
 type ledgerCmd struct {
 	Lint     ledgerLintCmd     `cmd:"" help:"Check that every turn ends as it must."`
