@@ -31,43 +31,27 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 	if err != nil {
 		return report.Replay{}, err
 	}
-	script, notes, err := i.script(path)
-	if err != nil {
-		return report.Replay{}, err
-	}
-	r := script.Play(strings.TrimSuffix(filepath.Base(path), ".jsonl"), limit)
-	r.Transcript, r.Notes = path, append(r.Notes, notes...)
-	return r, nil
-}
-
-// script reads the steps of a session that the rules apply to, with the spend between them. The
-// notes report unreadable lines, unknown models and calls beyond the bounds.
-func (i *Inspector) script(path string) (*replay.Script, []string, error) {
 	cfg := config.Load(i.Project())
-	client, _ := install.ClientDir(i.Env)
-	s := replay.Script{Names: []loop.Names{cfg.Names(), config.User(client).Names()}}
-	notes := []string{}
+	script := replay.Script{Names: []loop.Names{cfg.Names(), config.User(client).Names()}}
+	notes := []string{} // unreadable lines and unknown models
 	for m, err := range usage.Moments(path) {
 		if err != nil {
 			notes = append(notes, err.Error())
 			continue
 		}
-		s.Add(m)
+		script.Add(m)
 	}
-	s.Sort()
-	uncertain, err := usage.Timeline(path, usage.NewTable(cfg.Rates), s.Spend)
+	script.Sort()
+	uncertain, err := usage.Timeline(path, usage.NewTable(cfg.Rates), script.Spend)
 	switch {
-	case !s.Empty():
+	case !script.Empty():
 	case err != nil:
-		return nil, nil, err
+		return report.Replay{}, err
 	default:
-		return nil, nil, hint.New("a transcript is a session's own .jsonl file, below projects "+
-			"in the client's folder", "%s holds no session", path)
+		return report.Replay{}, hint.New("a transcript is a session's own .jsonl file, below "+
+			"projects in the client's folder", "%s holds no session", path)
 	}
-	notes = append(notes, uncertain...)
-	if s.Left > 0 {
-		notes = append(notes, loop.Plural(s.Left, "event")+" beyond the most that are held: "+
-			"their cost is counted, but they are not judged")
-	}
-	return &s, notes, nil
+	r := script.Play(strings.TrimSuffix(filepath.Base(path), ".jsonl"), limit)
+	r.Transcript, r.Notes = path, append(notes, uncertain...)
+	return r, nil
 }

@@ -35,12 +35,12 @@ func matters(m usage.Moment) bool {
 
 // call judges a past tool call, and counts its effects unless the rules refuse it.
 func (s *session) call(st *step) {
-	c := called(st.Moment, s.id, s.turn.id)
+	c := called(st.Moment, s.id, s.prompt)
 	if c.Event.Asks() {
 		s.dialog(st, c)
 		return
 	}
-	turn := s.at(st.At.UTC(), s.turn.id)
+	turn := s.at(st.At.UTC(), s.prompt)
 	if c.Event.Dispatches() {
 		s.last().seen.RecordWorker(c.Judged(turn))
 	}
@@ -68,7 +68,7 @@ func (s *session) call(st *step) {
 // addressed returns the runs whose rules apply to a call: those of its prompt, or all runs if the
 // prompt has none. It first answers the questions that block the call.
 func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
-	list := s.begun()
+	list := slices.Clone(s.threads)
 	for _, t := range list {
 		if t.Tick != nil && !c.Event.InSubagent() && len(t.Tick.Held()) > 0 {
 			s.settle(t, turn.Now)

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/usage"
@@ -34,45 +33,40 @@ type row struct {
 	seen loop.Tick
 }
 
-// turn is the current prompt.
-type turn struct {
-	id        string
-	scheduled bool // the prompt was not typed by a person
-	underLoop bool
-}
-
 // session is the state of a replay.
 type session struct {
 	*Script
-	id       string
-	limit    func(loop.Ceilings) loop.Ceilings
-	byPrompt bool // no looping skill was invoked, so every prompt is a tick
-	threads  []*thread
-	runs     []loop.Ceilings
-	rows     []*row
-	spent    map[string]loop.Tokens // tokens since the last iteration
-	older    map[string]loop.Tokens // the part of spent from before the current prompt
-	total    map[string]loop.Tokens
-	stop     *report.ReplayStop
-	turn     turn
-	fired    bool // the next prompt comes from the schedule
+	id      string
+	limit   func(loop.Ceilings) loop.Ceilings
+	threads []*thread // that have begun
+	rows    []*row
+	spent   map[string]loop.Tokens // tokens since the last iteration
+	older   map[string]loop.Tokens // the part of spent from before the current prompt
+	fired   bool                   // the next prompt comes from the schedule
+	result  report.Replay
+
+	prompt    string // id of the current prompt
+	scheduled bool   // it was not typed by a person
+	underLoop bool
 }
 
 // Play applies the rules to a session and returns the result. The script must have a step. If no
 // looping skill was invoked, the session is taken as a loop with an iteration for each prompt.
 // limit returns the ceilings to try in place of a command's own.
 func (s *Script) Play(id string, limit func(loop.Ceilings) loop.Ceilings) report.Replay {
-	p := &session{Script: s, id: id, limit: limit, byPrompt: !s.loops(),
-		spent: map[string]loop.Tokens{}, total: map[string]loop.Tokens{}}
-	for _, skill := range kind.Skills() {
-		p.threads = append(p.threads, &thread{skill: skill})
-	}
+	p := &session{Script: s, id: id, limit: limit, spent: map[string]loop.Tokens{}}
+	loops := slices.ContainsFunc(s.steps, func(st *step) bool {
+		_, invokes := s.invocation(st)
+		return invokes
+	})
+	p.result = report.Replay{SessionID: id, ByPrompt: !loops, Iterations: []report.Replayed{},
+		ByModel: map[string]loop.Tokens{}, Notes: []string{}}
 	for _, st := range s.steps {
 		p.take(st)
 		add(p.spent, st.spent)
-		add(p.total, st.spent)
+		add(p.result.ByModel, st.spent)
 	}
-	return p.result()
+	return p.end()
 }
 
 // take advances the session by one step.
@@ -85,8 +79,8 @@ func (s *session) take(st *step) {
 		s.prompted(st, cmd, invokes)
 		s.fired = false
 	case usage.Interrupted:
-		for _, t := range s.threads { // with byPrompt, a person presses Esc to steer
-			if t.Tick != nil && !s.byPrompt {
+		for _, t := range s.threads { // with ByPrompt, a person presses Esc to steer
+			if t.Tick != nil && !s.result.ByPrompt {
 				t.Tick.Interrupt(loop.ByEsc)
 			}
 		}
@@ -113,23 +107,22 @@ func (s *session) take(st *step) {
 // otherwise it is an event for the open iterations, such as the end of a worker.
 func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 	worker, notification := st.worker()
-	if s.byPrompt && !notification {
+	if s.result.ByPrompt && !notification {
 		cmd, invokes = loop.ParseCommand("sdd:work", "--loop")
 	}
 	s.older = maps.Clone(s.spent)
 	if notification {
 		s.workerEnded(st.At, worker)
 	}
-	stops := st.stopTyped()
+	stops := st.underLoop() && strings.TrimSpace(st.part("command-args")) == "stop" ||
+		strings.TrimSpace(st.Text) == "/loop stop" // the client's own command that ends a loop
 	if notification || stops || !invokes && !st.underLoop() {
-		e := loop.Prompt{Turn: s.at(st.At, st.Prompt), Stops: stops}
-		if e.Prompt == "" {
-			e.Prompt = "a prompt without an id"
-		}
+		prompt := cmp.Or(st.Prompt, "a prompt without an id")
+		e := loop.Prompt{Turn: s.at(st.At, prompt), Stops: stops}
 		if notification {
 			e.Wakes = &loop.Wakeup{}
 		}
-		for _, t := range s.begun() {
+		for _, t := range s.threads {
 			if t.Tick != nil && !notification && !t.Tick.Draining {
 				s.settle(t, st.At)
 			}
@@ -139,12 +132,10 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 	if notification {
 		return
 	}
-	// Prefer the origin that the client recorded, if any.
-	scheduled := s.fired
-	if st.Origin != "" {
-		scheduled = st.Origin != "human" && st.Origin != "sdk"
+	s.prompt, s.scheduled, s.underLoop = st.Prompt, s.fired, st.underLoop()
+	if st.Origin != "" { // the client recorded it
+		s.scheduled = st.Origin != "human" && st.Origin != "sdk"
 	}
-	s.turn = turn{id: st.Prompt, scheduled: scheduled, underLoop: st.underLoop()}
 	if invokes {
 		s.invoke(st, cmd)
 	}
@@ -152,11 +143,15 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 
 // invoke begins an iteration if one may begin. A turn of unknown origin counts as a person's.
 func (s *session) invoke(st *step, cmd loop.Command) {
-	prompt := cmp.Or(s.turn.id, st.ID)
+	prompt := cmp.Or(s.prompt, st.ID)
 	if last := s.last(); last.Prompt == prompt && last.Skill == cmd.Skill {
 		return // the slash command and the Skill tool call make one tick
 	}
-	t := s.threads[slices.Index(kind.Skills(), cmd.Skill)]
+	t := &thread{skill: cmd.Skill}
+	own := func(o *thread) bool { return o.skill == t.skill }
+	if i := slices.IndexFunc(s.threads, own); i >= 0 {
+		t = s.threads[i]
+	}
 	r := &row{Replayed: report.Replayed{Skill: cmd.Skill, Prompt: prompt, StartedAt: st.At,
 		EndedAt: st.At, PRs: []string{}}}
 	flags, _, err := cmd.ParseFlags()
@@ -168,8 +163,8 @@ func (s *session) invoke(st *step, cmd loop.Command) {
 	flags.Ceilings = s.limit(flags.Ceilings)
 	e := loop.Invocation{Request: loop.Request{
 		Now: st.At, SessionID: s.id, PromptID: prompt, Command: cmd, Flags: flags,
-		Owner: loop.Process{PID: 1}, RunID: fmt.Sprintf("run-%d", len(s.runs)+1),
-		Scheduled: s.turn.scheduled || s.byPrompt, Attended: true, UnderLoop: s.turn.underLoop,
+		Owner: loop.Process{PID: 1}, RunID: fmt.Sprintf("run-%d", len(s.result.Ceilings)+1),
+		Scheduled: s.scheduled || s.result.ByPrompt, Attended: true, UnderLoop: s.underLoop,
 	}}
 	o := loop.Step(t.State, known(t), e)
 	if o.Abandon {
@@ -194,13 +189,16 @@ func (s *session) invoke(st *step, cmd loop.Command) {
 func (s *session) start(t *thread, in *loop.Entering, r *row) {
 	if in.Opens.Mode == loop.FreshRun {
 		t.previous = nil
-		s.runs = append(s.runs, in.Run.Ceilings)
+		s.result.Ceilings = append(s.result.Ceilings, in.Run.Ceilings)
 		for model, t := range s.older { // this spend is not part of a fresh run
 			s.spent[model] = s.spent[model].Less(t)
 		}
 	}
+	if t.Run == nil {
+		s.threads = append(s.threads, t)
+	}
 	t.Run, t.Tick, t.row = in.Run, nil, r
-	r.Run, r.Iteration = len(s.runs), in.Lock.Iteration
+	r.Run, r.Iteration = len(s.result.Ceilings), in.Lock.Iteration
 	s.rows = append(s.rows, r)
 	o := loop.Step(t.State, known(t), in.Opens)
 	if c := o.Save.Close; c != nil {
@@ -218,16 +216,12 @@ func (s *session) step(t *thread, e loop.Event) {
 		k.Count = loop.Fetched(loop.Count{Spent: s.spends()})
 		o := loop.Step(t.State, k, e)
 		if c := o.Save.Close; c != nil {
-			s.settled()
+			clear(s.spent)
+			clear(s.older)
 			s.closed(t, c, "exit")
 			return
 		}
-		if o.Save.Run != nil {
-			t.Run = o.Save.Run
-		}
-		if o.Save.Tick != nil {
-			t.Tick = o.Save.Tick
-		}
+		t.Run, t.Tick = cmp.Or(o.Save.Run, t.Run), cmp.Or(o.Save.Tick, t.Tick)
 		if o.Reply.Continue == nil {
 			return
 		}
@@ -240,11 +234,6 @@ func known(t *thread) loop.Known {
 		Bare: true, Previous: loop.Fetched(t.previous),
 		Standing: loop.Fetched(loop.Standing{OwnerIs: loop.Alive}),
 	}
-}
-
-// begun returns the threads that have a run.
-func (s *session) begun() []*thread {
-	return slices.DeleteFunc(slices.Clone(s.threads), func(t *thread) bool { return t.Run == nil })
 }
 
 // open returns the threads that have an open iteration.
@@ -265,8 +254,8 @@ func (s *session) at(at time.Time, prompt string) loop.Turn {
 }
 
 func (s *session) workerEnded(at time.Time, worker string) {
-	for _, t := range s.begun() {
-		s.step(t, loop.WorkerEnd{Turn: s.at(at, s.turn.id), Agent: worker})
+	for _, t := range s.threads {
+		s.step(t, loop.WorkerEnd{Turn: s.at(at, s.prompt), Agent: worker})
 	}
 }
 
@@ -285,8 +274,8 @@ func (s *session) closed(t *thread, c *loop.Closing, where string) {
 		return
 	}
 	row.Stop = &report.Stopped{Cause: c.Run().StopCause, Text: c.Run().StopText, At: where}
-	if s.stop == nil {
-		s.stop = &report.ReplayStop{
+	if s.result.Stop == nil {
+		s.result.Stop = &report.ReplayStop{
 			Run: row.Run, Iteration: row.Iteration, When: c.Line.EndedAt, Stopped: *row.Stop,
 		}
 	}
@@ -333,12 +322,6 @@ func add(to, more map[string]loop.Tokens) {
 // spends returns the spend since the last iteration ended.
 func (s *session) spends() loop.Spent { return loop.Spent{ByModel: maps.Clone(s.spent)} }
 
-// settled resets the count of the spend.
-func (s *session) settled() {
-	clear(s.spent)
-	clear(s.older)
-}
-
 // settleRow adds the spend to the newest tick if that tick would not have begun.
 func (s *session) settleRow(at time.Time) {
 	r := s.last()
@@ -347,31 +330,29 @@ func (s *session) settleRow(at time.Time) {
 	}
 	r.Dollars += loop.Sum(s.spent).Dollars
 	r.EndedAt = at
-	s.settled()
+	clear(s.spent)
+	clear(s.older)
 }
 
 // atEntry reports whether the run ended when the iteration began.
 func (r *row) atEntry() bool { return r.Stop != nil && r.Stop.At == "entry" }
 
-// result ends the session at the end of its script and returns the result.
-func (s *session) result() report.Replay {
-	at := s.end()
+// end ends the session at the end of its script and returns the result.
+func (s *session) end() report.Replay {
+	at := s.Script.end()
 	for _, t := range s.open() {
 		s.abandon(t, at)
 	}
 	s.settleRow(at)
-	r := report.Replay{
-		SessionID: s.id, ByPrompt: s.byPrompt, Ceilings: s.runs, Stop: s.stop, ByModel: s.total,
-		Iterations: []report.Replayed{}, Notes: []string{}, Total: loop.Sum(s.total),
-	}
+	r := s.result
 	var sum loop.USD
 	var prs []string // these PRs were changed after the stop
 	for _, i := range s.rows {
 		sum += i.Dollars
 		i.Sum, i.Agents, i.PRs = sum, i.seen.Agents, append(i.PRs, i.seen.PRs...)
 		r.Iterations = append(r.Iterations, i.Replayed)
-		if s.stop == nil || i.StartedAt.Before(s.stop.When) ||
-			i.StartedAt.Equal(s.stop.When) && !i.atEntry() {
+		if r.Stop == nil || i.StartedAt.Before(r.Stop.When) ||
+			i.StartedAt.Equal(r.Stop.When) && !i.atEntry() {
 			continue
 		}
 		r.After.Iterations++
@@ -379,6 +360,7 @@ func (s *session) result() report.Replay {
 		r.After.Agents += i.Agents
 		prs = loop.AppendNew(prs, i.PRs...)
 	}
+	r.Total = loop.Sum(r.ByModel)
 	r.After.PRs, r.Outside = len(prs), r.Total.Dollars-sum
 	return r
 }

@@ -12,13 +12,6 @@ import (
 	"hooks/internal/usage"
 )
 
-// Bounds on a session in memory. Events beyond maxHeld are counted, but not judged.
-const (
-	maxHeld  = 24 << 20 // in bytes; each step counts stepSize more
-	stepSize = 1 << 10
-	maxText  = 64 << 10 // in bytes, for one prompt or error
-)
-
 // step is a moment of the session that the rules apply to. It has the tool's result and the spend
 // until the next step.
 type step struct {
@@ -30,9 +23,7 @@ type step struct {
 // Script holds the steps of a session. Call Add for every moment, then Sort, then Spend.
 type Script struct {
 	Names []loop.Names // additional looping commands from the configuration
-	Left  int          // moments that exceed the bounds
 	steps []*step
-	held  int
 	open  map[string]*step // calls without a result, by id
 }
 
@@ -44,28 +35,23 @@ func (s *Script) Add(m usage.Moment) {
 		m.Kind == usage.Returned && called == nil && m.Error == "" {
 		return
 	}
-	m.Text = m.Text[:min(len(m.Text), maxText)]
-	m.Error = m.Error[:min(len(m.Error), maxText)]
-	m = m.Clone()
-	s.held += stepSize + len(m.Text) + len(m.Error) + len(m.Input.Raw) + len(m.Response.Raw)
-	if s.held > maxHeld {
-		s.Left++
-		return
-	}
-	st := &step{Moment: m}
-	switch {
-	case called != nil && m.Kind == usage.Returned:
-		called.result = &m
-		delete(s.open, m.ID)
-		return
-	case m.Kind == usage.Returned: // of a result, only a failure matters
-		st = &step{result: &m, Moment: usage.Moment{Kind: usage.Called, At: m.At, Agent: m.Agent,
-			ID: m.ID, Tool: "Bash", Input: gjson.Parse(`{"command":""}`)}}
-	case m.Kind == usage.Called && s.open == nil:
-		s.open = map[string]*step{}
-		fallthrough
-	case m.Kind == usage.Called:
+	st := &step{Moment: m.Clone()}
+	switch m.Kind {
+	case usage.Called:
+		if s.open == nil {
+			s.open = map[string]*step{}
+		}
 		s.open[m.ID] = st
+	case usage.Returned:
+		result := &st.Moment
+		if called != nil {
+			called.result = result
+			delete(s.open, m.ID)
+			return
+		}
+		// of a result, only a failure matters
+		st = &step{result: result, Moment: usage.Moment{Kind: usage.Called, At: m.At,
+			Agent: result.Agent, ID: result.ID, Tool: "Bash", Input: gjson.Parse(`{"command":""}`)}}
 	}
 	s.steps = append(s.steps, st)
 }
@@ -90,14 +76,6 @@ func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
 	(*to)[model] = (*to)[model].Add(t)
 }
 
-// loops reports whether a looping skill was invoked in the session.
-func (s *Script) loops() bool {
-	return slices.ContainsFunc(s.steps, func(st *step) bool {
-		_, ok := s.invocation(st)
-		return ok
-	})
-}
-
 // invocation returns the looping skill that a step invokes, by a slash command or by the Skill
 // tool. It returns false if the step invokes no such skill.
 func (s *Script) invocation(st *step) (loop.Command, bool) {
@@ -111,11 +89,10 @@ func (s *Script) invocation(st *step) (loop.Command, bool) {
 		return loop.Command{}, false
 	}
 	c, ok := loop.ParseCommand(name, strings.TrimSpace(args), s.Names...)
-	if !ok {
-		return c, false
+	if ok {
+		_, ok, _ = c.ParseFlags()
 	}
-	_, looping, _ := c.ParseFlags()
-	return c, looping
+	return c, ok
 }
 
 // part returns the text that the client puts in the element tag of a prompt. It is empty if the
@@ -128,12 +105,6 @@ func (st *step) part(tag string) string {
 // underLoop reports whether a prompt is the client's own /loop command.
 func (st *step) underLoop() bool {
 	return strings.HasPrefix(st.Text, "<command-") && st.part("command-name") == "/loop"
-}
-
-// stopTyped reports whether a prompt is /loop stop, the client's own command that ends a loop.
-func (st *step) stopTyped() bool {
-	return st.underLoop() && strings.TrimSpace(st.part("command-args")) == "stop" ||
-		strings.TrimSpace(st.Text) == "/loop stop"
 }
 
 // worker returns the id of the worker whose end a prompt reports, and whether the prompt is such a

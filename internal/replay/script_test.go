@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,23 +12,6 @@ import (
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-
-// What is held of a session is bounded, whatever is in it; what is left out is counted.
-func TestScriptIsBounded(t *testing.T) {
-	var s Script
-	long := gjson.Parse(fmt.Sprintf(`{"command":%q}`, strings.Repeat("x", 4<<10)))
-	const calls = 60_000
-	for n := range calls {
-		s.Add(usage.Moment{Kind: usage.Called, ID: fmt.Sprint(n), Tool: "Agent", Input: long})
-	}
-	held := 0
-	for _, st := range s.steps {
-		held += len(st.Input.Raw)
-	}
-	if held > maxHeld || s.Left == 0 || s.Left+len(s.steps) != calls {
-		t.Errorf("%d bytes in %d steps, %d left", held, len(s.steps), s.Left)
-	}
-}
 
 // The moments of several threads come in the order of time, and what was spent belongs to the last
 // one before it.

@@ -138,16 +138,14 @@ func ticks(list []Replayed) table {
 		"denied")...)
 	t.columns = append(t.columns, column{name: "result"})
 	for n, i := range list {
+		minutes := max(0, i.EndedAt.Sub(i.StartedAt)).Minutes()
 		t.add(fmt.Sprint(n+1), i.StartedAt.UTC().Format("2006-01-02 15:04"),
-			tenths(i.EndedAt.Sub(i.StartedAt)), "$"+Mills(i.Dollars), "$"+Mills(i.Sum),
+			fmt.Sprintf("%.1f", minutes), "$"+Mills(i.Dollars), "$"+Mills(i.Sum),
 			fmt.Sprint(len(i.PRs)), fmt.Sprint(i.Agents), fmt.Sprint(len(i.Asked)),
 			fmt.Sprint(len(i.Denied)), i.becomes())
 	}
 	return t
 }
-
-// tenths formats a duration in minutes with one decimal.
-func tenths(d time.Duration) string { return fmt.Sprintf("%.1f", max(0, d).Minutes()) }
 
 func (i Replayed) becomes() string {
 	name := fmt.Sprintf("run %d, iteration %d", i.Run, i.Iteration)
