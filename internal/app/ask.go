@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"hooks/internal/child"
+	"hooks/internal/codec"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/kind"
@@ -505,7 +505,7 @@ func (h *handler) put(
 			question.URL = pages + report.TargetNumber(w.gate)
 		}
 	}
-	text, _ := json.Marshal(question) // encoding strings and numbers cannot fail
+	text, _ := codec.Encode(question) // encoding strings and numbers cannot fail
 	command := child.Command{Dir: h.project, Wait: askTime, Most: 64 << 10,
 		Args: w.command.Argv, Env: w.command.Env, In: string(text) + "\n"}
 	commands.Go(func() {

@@ -40,27 +40,19 @@ func Fields(t reflect.Type) []Field {
 	if list, ok := known.Load(t); ok {
 		return list.([]Field)
 	}
-	// room for fields of embedded structs
-	list := addFields(make([]Field, 0, t.NumField()+8), t, nil)
-	known.Store(t, list)
-	return list
-}
-
-// addFields appends the fields of struct type t to list. outer is the index of t if it is embedded.
-func addFields(list []Field, t reflect.Type, outer []int) []Field {
+	list := make([]Field, 0, t.NumField()+8) // room for fields of embedded structs
 	if t.NumField() == 1 && t.Implements(reflect.TypeFor[variants]()) {
-		index := append(outer[:len(outer):len(outer)], 0)
 		for name, of := range reflect.Zero(t).Interface().(variants).Variants {
-			list = append(list, Field{name, reflect.TypeOf(of), index, "variant"})
+			list = append(list, Field{name, reflect.TypeOf(of), []int{0}, "variant"})
 		}
 	}
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if outer != nil {
-			f.Index = append(outer[:len(outer):len(outer)], i)
-		}
 		if f.Anonymous {
-			list = addFields(list, f.Type, f.Index)
+			for _, own := range Fields(f.Type) {
+				own.index = append([]int{i}, own.index...)
+				list = append(list, own)
+			}
 			continue
 		}
 		name, own, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`)
@@ -73,6 +65,7 @@ func addFields(list []Field, t reflect.Type, outer []int) []Field {
 		}
 		list = append(list, Field{name, f.Type, f.Index, option})
 	}
+	known.Store(t, list)
 	return list
 }
 

@@ -61,7 +61,14 @@ func decode(v reflect.Value, text gjson.Result) error {
 	case kind == reflect.Struct && text.IsObject():
 		return decodeFields(v, text, nil)
 	case kind == reflect.Slice && text.IsArray():
-		return decodeList(v, text.Array())
+		list := text.Array()
+		v.Set(reflect.MakeSlice(v.Type(), len(list), len(list)))
+		for i, element := range list {
+			if err := decode(v.Index(i), element); err != nil {
+				return under(strconv.Itoa(i), err)
+			}
+		}
+		return nil
 	case kind == reflect.Map && text.IsObject():
 		return decodeMap(v, text)
 	case decodePlain(v, text):
@@ -138,20 +145,12 @@ func decodeFields(
 		if wanted != nil && !wanted(list[at].Name, value) {
 			return true
 		}
-		err = Under(list[at].Name, list[at].decode(v, value))
+		if err = list[at].decode(v, value); err != nil {
+			err = under(list[at].Name, err)
+		}
 		return err == nil
 	})
 	return err
-}
-
-func decodeList(v reflect.Value, texts []gjson.Result) error {
-	v.Set(reflect.MakeSlice(v.Type(), len(texts), len(texts)))
-	for i, text := range texts {
-		if err := decode(v.Index(i), text); err != nil {
-			return Under(strconv.Itoa(i), err)
-		}
-	}
-	return nil
 }
 
 func decodeMap(v reflect.Value, object gjson.Result) (err error) {
@@ -160,7 +159,7 @@ func decodeMap(v reflect.Value, object gjson.Result) (err error) {
 	object.ForEach(func(name, text gjson.Result) bool {
 		inner.SetZero()
 		if err = decode(key, name); err == nil {
-			err = Under(strconv.Quote(Clip(name.String())), decode(inner, text))
+			err = under(strconv.Quote(Clip(name.String())), decode(inner, text))
 		}
 		v.SetMapIndex(key, inner)
 		return err == nil

@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 )
 
+// comma follows each member and element, but for the last one.
+var comma = []byte{','}
+
 // Encode returns v as JSON on one line.
 func Encode(v any) ([]byte, error) {
 	room := make([]byte, 0, 4<<10) // enough for most values
@@ -31,7 +34,15 @@ func encode(b []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Struct:
 		return encodeFields(b, v)
 	case reflect.Slice, reflect.Array:
-		return encodeList(b, v)
+		b = append(b, '[')
+		for i := range v.Len() {
+			var err error
+			if b, err = encode(b, v.Index(i)); err != nil {
+				return b, err
+			}
+			b = append(b, ',')
+		}
+		return append(bytes.TrimSuffix(b, comma), ']'), nil
 	case reflect.Map:
 		return appendJSON(b, v.Interface()) // with sorted keys
 	case reflect.String:
@@ -56,14 +67,15 @@ func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
 		if f.option == "variant" {
 			field = field.Elem()
 		}
-		b = append(append(append(comma(b), '"'), f.Name...), `":`...)
+		b = append(append(append(b, '"'), f.Name...), `":`...)
 		if f.option == "raw" {
 			b = append(b, field.String()...)
 		} else if b, err = encode(b, field); err != nil {
 			return b, fmt.Errorf("%s: %w", f.Name, err)
 		}
+		b = append(b, ',')
 	}
-	return append(b, '}'), nil
+	return append(bytes.TrimSuffix(b, comma), '}'), nil
 }
 
 // omits reports whether the field is omitted from the object.
@@ -75,24 +87,6 @@ func (f *Field) omits(v reflect.Value) bool {
 		return v.IsNil() || v.Elem().Type() != f.Type
 	}
 	return f.option != "" && v.IsZero()
-}
-
-func encodeList(b []byte, v reflect.Value) (_ []byte, err error) {
-	b = append(b, '[')
-	for i := range v.Len() {
-		if b, err = encode(comma(b), v.Index(i)); err != nil {
-			return b, err
-		}
-	}
-	return append(b, ']'), nil
-}
-
-// comma appends a comma unless b ends with an opening bracket.
-func comma(b []byte) []byte {
-	if last := b[len(b)-1]; last != '{' && last != '[' {
-		b = append(b, ',')
-	}
-	return b
 }
 
 // appendText encodes most strings itself and leaves those with rare escapes to encoding/json, whose

@@ -26,8 +26,8 @@ func (e *TypeError) Error() string {
 
 func (e *TypeError) Unwrap() error { return e.Err }
 
-// Under adds the name of the enclosing field or list element to a TypeError.
-func Under(name string, err error) error {
+// under adds the name of the enclosing field or list element to a TypeError.
+func under(name string, err error) error {
 	if wrong, ok := err.(*TypeError); ok {
 		wrong.Field = strings.TrimSuffix(name+"."+wrong.Field, ".")
 	}
@@ -44,16 +44,35 @@ func Clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// ErrDeep reports a text whose brackets are nested too deeply. Readers scan each byte once per
-// level, so a text that consists of brackets would hold a hook past its timeout.
-var ErrDeep = errors.New("it is nested too deeply")
+// The errors of Parse, apart from a repeated key.
+var (
+	// ErrDeep reports a text whose brackets are nested too deeply. Readers scan each byte once per
+	// level, so a text that consists of brackets would hold a hook past its timeout.
+	ErrDeep   = errors.New("it is nested too deeply")
+	ErrSyntax = errors.New("it is not valid JSON")
+	ErrObject = errors.New("it is not a JSON object")
+)
 
-// Check scans a text once, without recursion. It returns ErrDeep if the text is nested over
-// maxDepth levels, and an error for a key that occurs twice in an object: readers differ in which
-// value they use, so the value that was checked may not be the one that takes effect. The text need
-// not be valid JSON, but then only ErrDeep has a meaning. minus reports whether there is a minus
-// sign outside of strings.
-func Check(text string, maxDepth int) (minus bool, err error) {
+// Parse returns the one JSON object in a text whose reader must not be misled. It returns an error
+// for nesting over maxDepth levels, and for a key that occurs twice in an object: readers differ in
+// which value they use, so the value that was checked may not be the one that takes effect. minus
+// reports whether there is a minus sign outside of strings.
+func Parse(text string, maxDepth int) (root gjson.Result, minus bool, err error) {
+	minus, err = scan(text, maxDepth)
+	root = gjson.Parse(text)
+	switch {
+	case err == ErrDeep:
+	case !gjson.Valid(text):
+		err = ErrSyntax
+	case !root.IsObject():
+		err = ErrObject
+	}
+	return root, minus, err
+}
+
+// scan reads a text once, without recursion, for Parse. The text need not be valid JSON, but then
+// only ErrDeep has a meaning.
+func scan(text string, maxDepth int) (minus bool, err error) {
 	var open []level
 	var names []string // keys of all open objects
 	isKey := false     // the next string is a key of the innermost object
@@ -94,7 +113,7 @@ func Check(text string, maxDepth int) (minus bool, err error) {
 	return minus, err
 }
 
-// counts marks the bytes outside of strings that Check handles. Check skips all others, which are
+// counts marks the bytes outside of strings that scan handles. It skips all others, which are
 // most of a text.
 var counts = [256]bool{'"': true, ',': true, ':': true, '-': true,
 	'{': true, '[': true, '}': true, ']': true}

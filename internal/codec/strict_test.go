@@ -11,7 +11,7 @@ import (
 
 // A key counts once in an object, however it is spelled, wherever the object is and however many
 // keys it has.
-func TestCheck(t *testing.T) {
+func TestScan(t *testing.T) {
 	many := func(last string) string {
 		var b strings.Builder
 		for i := range 100 {
@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 		`{"a`:                                  "",
 		`}]"`:                                  "",
 	} {
-		_, err := Check(text, 9)
+		_, err := scan(text, 9)
 		want := ""
 		if twice != "" || text == `{"":1,"":2}` {
 			want = fmt.Sprintf("key %q appears twice", twice)
@@ -44,12 +44,12 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	for levels, want := range map[int]error{9: nil, 10: ErrDeep, 1000: ErrDeep} {
-		if _, err := Check(strings.Repeat("[", levels), 9); !errors.Is(err, want) {
+		if _, err := scan(strings.Repeat("[", levels), 9); !errors.Is(err, want) {
 			t.Errorf("%d levels: %v, want %v", levels, err, want)
 		}
 	}
 	for text, want := range map[string]bool{`{"a":"-"}`: false, `{"a":-1}`: true} {
-		if minus, _ := Check(text, 9); minus != want {
+		if minus, _ := scan(text, 9); minus != want {
 			t.Errorf("%s: minus is %v", text, minus)
 		}
 	}

@@ -12,21 +12,20 @@ import (
 	"hooks/internal/hint"
 )
 
-// decode decodes the JSON object of a payload and checks it. Reading a text of brackets takes too
-// long, so the nesting comes first.
+// decode decodes the JSON object of a payload and checks it.
 func decode(name, text string) (e Event, err error) {
-	_, err = codec.Check(text, maxNesting)
-	switch deep := errors.Is(err, codec.ErrDeep); {
-	case !deep && !gjson.Valid(text):
+	root, _, err := codec.Parse(text, maxNesting)
+	switch {
+	case errors.Is(err, codec.ErrSyntax):
 		err = json.Unmarshal([]byte(text), new(json.RawMessage)) // names the place
 		return e, hint.New(hintClient, "stdin is not valid JSON: %w", err)
-	case text[0] != '{':
+	case errors.Is(err, codec.ErrObject):
 		return e, hint.New(hintClient, "stdin is not a JSON object: %s", codec.Clip(text))
 	case err != nil:
 		return e, hint.New("a repeated key or deep nesting may hide what is really run",
 			"the JSON object on stdin cannot be judged: %w", err)
 	}
-	if err = codec.Decode(gjson.Parse(text), &e); err != nil {
+	if err = codec.Decode(root, &e); err != nil {
 		err = hint.New(hintShape, "%w", err)
 	} else if e.Name == StopFailure {
 		e.Failure, e.Error = e.Error, ""

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -46,21 +45,12 @@ const snapshotField = "budget_snapshot"
 // check reports why a text must not be used. It checks the whole text first, because a parser of
 // single fields would also find fields in a torn file.
 func (f *format) check(path string, body []byte) error {
-	text := string(body)
-	minus, err := codec.Check(text, maxNesting)
-	switch {
-	case errors.Is(err, codec.ErrDeep):
-		return damage(path, "%v", err)
-	case text == "":
+	if len(body) == 0 {
 		return damage(path, "it is empty")
-	case !gjson.Valid(text):
-		return damage(path, "it is not valid JSON")
-	case err != nil:
-		return damage(path, "%v", err)
 	}
-	root := gjson.Parse(text)
-	if !root.IsObject() {
-		return damage(path, "it is not a JSON object")
+	root, minus, err := codec.Parse(string(body), maxNesting)
+	if err != nil {
+		return damage(path, "%v", err)
 	}
 	return f.checkObject(path, root, minus)
 }

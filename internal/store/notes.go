@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -66,7 +67,7 @@ func AppendNote(project string, n Note) error {
 // other programs may have created it. It first completes a last line left without a newline by a
 // killed process.
 func appendLine(root *os.Root, name string, v any) error {
-	line, err := json.Marshal(v)
+	line, err := codec.Encode(v)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	var others []byte
 	for line := range bytes.Lines(text) {
 		var n Note
-		if !gjson.ValidBytes(line) || json.Unmarshal(line, &n) != nil {
+		if !gjson.ValidBytes(line) || codec.Decode(gjson.ParseBytes(line), &n) != nil {
 			continue
 		}
 		if n.Session == session {
