@@ -7,11 +7,14 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -69,10 +72,10 @@ type Config struct {
 	// a run does not mention them.
 	Unread []string `json:"-"`
 
-	file   string           // name of the current file in messages
-	own    bool             // the file belongs to the person, not to the project
-	has    map[string]given // settings read so far, by key
-	redact func(string) string
+	file     string                  // name of the current file in messages
+	own      bool                    // the file belongs to the person, not to the project
+	has      map[string]given        // settings read so far, by key
+	compiled func() []*regexp.Regexp // the Patterns, at the first call
 }
 
 // given is a setting's value as written and the file it comes from.
@@ -113,17 +116,8 @@ const SettingsFile = ".sdd/config.md"
 // configures nothing, and other problems become Warnings.
 func Load(project string) Config {
 	c := fresh("")
-	for _, file := range []string{SettingsFile, "CLAUDE.md", "AGENTS.md"} {
-		text, warn := read(filepath.Join(project, filepath.FromSlash(file)))
-		c.file = file
-		if warn != "" {
-			c.warn(0, "%s", warn)
-		}
-		c.parse(text)
-		titled := strings.Contains(strings.ToLower(text), sddTitle)
-		if file == SettingsFile && text != "" && !titled {
-			c.unread(0, "has no heading `## SDD Configuration`: nothing in it counts")
-		}
+	for _, c.file = range []string{SettingsFile, "CLAUDE.md", "AGENTS.md"} {
+		c.read(filepath.Join(project, filepath.FromSlash(c.file)))
 	}
 	return c.finish()
 }
@@ -161,8 +155,7 @@ func User(dir string) Config {
 	c := fresh("your own CLAUDE.md")
 	c.own = true
 	if dir != "" { // without it, the working directory would be read
-		text, _ := read(filepath.Join(dir, "CLAUDE.md"))
-		c.parse(text)
+		c.read(filepath.Join(dir, "CLAUDE.md"))
 	}
 	return c.finish()
 }
@@ -179,27 +172,37 @@ func fresh(file string) Config {
 	return Config{Overrun: DefaultOverrun, file: file, has: map[string]given{}}
 }
 
-// read returns at most MaxFile bytes of a file, and a warning for a person.
-func read(path string) (text, warn string) {
+// read reads the settings in at most MaxFile bytes of a file.
+func (c *Config) read(path string) {
 	text, err := safefile.Head(path, MaxFile+1)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", ""
+		return
 	case errors.Is(err, fs.ErrInvalid):
-		return "", "is not a regular file"
+		c.warn(0, "is not a regular file")
 	case err != nil:
-		return "", "cannot be read: " + err.Error()
+		c.warn(0, "cannot be read: %v", err)
 	case len(text) > MaxFile:
-		return text[:MaxFile], fmt.Sprintf("is longer than %d bytes, the rest is not read", MaxFile)
+		c.warn(0, "is longer than %d bytes, the rest is not read", MaxFile)
+		text = text[:MaxFile]
 	}
-	return text, ""
+	c.parse(text)
+	titled := strings.Contains(strings.ToLower(text), sddTitle)
+	if c.file == SettingsFile && text != "" && !titled {
+		c.unread(0, "has no heading `## SDD Configuration`: nothing in it counts")
+	}
 }
 
+// finish fills in the defaults that depend on what was read.
 func (c Config) finish() Config {
-	if c.DoNotMerge == "" {
-		c.DoNotMerge = DefaultDoNotMerge
-	}
-	c.redact = redactor(c.Patterns)
+	c.DoNotMerge = cmp.Or(c.DoNotMerge, DefaultDoNotMerge)
+	c.compiled = sync.OnceValue(func() (list []*regexp.Regexp) {
+		for _, p := range c.Patterns {
+			re, _ := regexp.Compile(p.Pattern) // nil only if the text was not parsed before
+			list = append(list, re)
+		}
+		return list
+	})
 	return c
 }
 

@@ -1,10 +1,8 @@
 package config
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"strings"
-	"sync"
 )
 
 // Bounds of redaction. Go's patterns run in linear time, so these bounds limit the total cost.
@@ -24,7 +22,7 @@ type Pattern struct {
 }
 
 // pattern reads a row of `Loop Logging`. It only parses the pattern, which costs microseconds;
-// Redact compiles it.
+// Redact compiles it at its first call.
 func (c *Config) pattern(r row) {
 	p := Pattern{Pattern: r.cells[0]}
 	if len(r.cells) > 1 {
@@ -51,34 +49,16 @@ func (c *Config) pattern(r row) {
 // Redact applies the patterns of `Loop Logging`, in order, to a text before it is written (R125,
 // C19). It cuts a text longer than maxRedact, because unsearched text must not be written.
 func (c Config) Redact(s string) string {
-	if c.redact == nil {
+	if len(c.Patterns) == 0 {
 		return s
 	}
-	return c.redact(s)
-}
-
-// redactor returns a function that compiles the patterns at its first call. It returns nil if there
-// are no patterns.
-func redactor(patterns []Pattern) func(string) string {
-	if len(patterns) == 0 {
-		return nil
-	}
-	rules := sync.OnceValue(func() (list []*regexp.Regexp) {
-		for _, p := range patterns {
-			re, _ := regexp.Compile(p.Pattern) // nil only if the text was not parsed before
-			list = append(list, re)
+	s = bound(s)
+	for i, re := range c.compiled() {
+		if re != nil {
+			s = bound(re.ReplaceAllString(s, c.Patterns[i].Replace))
 		}
-		return list
-	})
-	return func(s string) string {
-		s = bound(s)
-		for i, re := range rules() {
-			if re != nil {
-				s = bound(re.ReplaceAllString(s, patterns[i].Replace))
-			}
-		}
-		return s
 	}
+	return s
 }
 
 func bound(s string) string {

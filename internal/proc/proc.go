@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"hooks/internal/loop"
 )
@@ -35,10 +36,10 @@ func Of(p loop.Process) loop.Liveness {
 }
 
 // host returns this machine's name, or "" if it has no name.
-func host() string {
+var host = sync.OnceValue(func() string {
 	name, _ := os.Hostname()
 	return name
-}
+})
 
 // entry describes an existing process as the system reports it.
 type entry struct {
@@ -60,8 +61,15 @@ const maxAncestors = 32
 // "client"), else the nearest ancestor that is not a shell ("ancestor"), else the parent
 // ("parent").
 func Owner() loop.Process {
-	pid, source := choose(os.Getenv("CLAUDE_PID"), os.Getppid(), inspect)
-	return Describe(pid, source)
+	pid, err := strconv.Atoi(os.Getenv("CLAUDE_PID"))
+	if err == nil && Of(loop.Process{PID: pid}) == loop.Alive {
+		return Describe(pid, "client")
+	}
+	parent := os.Getppid()
+	if pid = ancestor(parent, inspect); pid > 0 {
+		return Describe(pid, "ancestor")
+	}
+	return Describe(parent, "parent")
 }
 
 // Describe returns a record of a process on this host. Start is empty if the system does not report
@@ -93,16 +101,6 @@ func below(pid, from int, look func(int) (entry, bool)) bool {
 		from = now.parent
 	}
 	return false
-}
-
-func choose(client string, parent int, look func(int) (entry, bool)) (int, string) {
-	if pid, err := strconv.Atoi(client); err == nil && Of(loop.Process{PID: pid}) == loop.Alive {
-		return pid, "client"
-	}
-	if pid := ancestor(parent, look); pid > 0 {
-		return pid, "ancestor"
-	}
-	return parent, "parent"
 }
 
 // ancestor returns the nearest process, from pid upwards, that is not a shell. It returns 0 if the

@@ -80,7 +80,11 @@ func inspect(pid int) (entry, bool) {
 	if exe, err := os.Readlink(dir + "/exe"); err == nil {
 		e.names = append(e.names, exe)
 	}
-	e.start = sinceBoot(e.start)
+	if boot := Boot(); boot != "" {
+		e.start += "@" + boot // the clock ticks begin again with every boot
+	} else {
+		e.start = ""
+	}
 	return e, true
 }
 
@@ -99,23 +103,12 @@ func parseStat(line string) (entry, bool) {
 	if err != nil {
 		return entry{}, false
 	}
-	return entry{
-		parent: parent, names: []string{line[open+1 : end]}, start: rest[19],
-		gone: ended(rest[0], rest[17]),
-	}, true
-}
-
-// ended reports whether a state is that of an ended process. A thread-group leader that exited
-// while other threads run also shows Z, but its process is alive.
-func ended(state, threads string) bool {
-	return state == "X" || state == "x" || (state == "Z" && (threads == "0" || threads == "1"))
-}
-
-// sinceBoot combines a start time in clock ticks with the id of the boot, so that it is unique
-// across boots. It returns "" if the boot is unknown.
-func sinceBoot(ticks string) string {
-	if boot := Boot(); boot != "" && ticks != "" {
-		return ticks + "@" + boot
+	e := entry{parent: parent, names: []string{line[open+1 : end]}, start: rest[19]}
+	switch state, threads := rest[0], rest[17]; state {
+	case "X", "x":
+		e.gone = true
+	case "Z": // also of a thread-group leader that exited while other threads run
+		e.gone = threads == "0" || threads == "1"
 	}
-	return ""
+	return e, true
 }

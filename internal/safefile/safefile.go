@@ -60,8 +60,8 @@ const maxAppended = 256 << 20
 // Read returns the contents of a regular file. It returns false if the file cannot be read or is
 // longer than most bytes.
 func Read(path string, most int64) (string, bool) {
-	text, ok := ReadHead(path, most+1)
-	if !ok || int64(len(text)) > most {
+	text, err := Head(path, most+1)
+	if err != nil || int64(len(text)) > most {
 		return "", false
 	}
 	return text, true

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hooks/internal/loop"
 )
 
 // Within returns a reader of in that fails with os.ErrDeadlineExceeded after wait. It polls a file
@@ -36,4 +38,16 @@ func (b *bounded) Read(p []byte) (int, error) {
 		}
 	}
 	return 0, os.ErrDeadlineExceeded
+}
+
+// signal asks the kernel whether a process exists, without affecting it.
+func signal(pid int) loop.Liveness {
+	err := unix.Kill(pid, 0)
+	switch {
+	case err == nil, errors.Is(err, unix.EPERM):
+		return loop.Alive
+	case errors.Is(err, unix.ESRCH):
+		return loop.Dead
+	}
+	return loop.Unclear
 }
