@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"hooks/internal/attempt"
 	"hooks/internal/child"
 	"hooks/internal/event"
 	"hooks/internal/kind/audit"
@@ -38,18 +39,16 @@ func (h *handler) attemptFacts(
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unique, not secret
-	own, ledgers := fresh.Own, []string(nil)
-	if own == nil && t != nil && t.Budget != nil {
-		own = t.Budget.Own
+	run := loop.Budget{KindRun: fresh.KindRun}
+	if run.Own == nil && t != nil && t.Budget != nil {
+		run.KindRun = t.Budget.KindRun
 	}
-	switch r := own.(type) {
-	case *tasks.Run:
-		f.Own, ledgers = h.reread(r), ledgersOf(root, r.Spec, r.Index+1)
-	case *audit.Run:
-		ledgers = ledgersOf(root, r.Plan, r.Section+1)
+	if now := h.listNow(&run); now != nil {
+		f.Own = now
 	}
-	text := h.config(t).Redact(newestFeedback(root, ledgers))
-	f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
+	a := run.Attempts()
+	text := h.config(t).Redact(newestFeedback(root, ledgersOf(root, a.Source, a.Number)))
+	f.Feedback = strings.ToValidUTF8(text[:min(len(text), attempt.MaxFeedback)], "")
 }
 
 // fetchAttempt fetches the facts that Step needs to judge an attempt.
@@ -115,10 +114,7 @@ func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
 // evidence checks a worker's claim against git and the progress file.
 func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
-	if before := h.files.Progress(); before != nil && tasks.Of(t.Budget) != nil {
-		now, _, _ := keptFile(h.progressPath())
-		e.Lost = tasks.Lost(before, now)
-	}
+	e.Lost = h.lostLines(t)
 	if a.NoGit || a.Unread != "" {
 		return e
 	}
@@ -142,10 +138,10 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 			}
 		}
 	})
-	if tasks.Of(t.Budget) != nil && a.Base != "" {
+	if a.Base != "" {
 		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
 	}
-	if base := audit.Of(t.Budget).Audited(audit.PhaseOf(a)); base != "" {
+	if base := auditedSince(t); base != "" {
 		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, at, base, "HEAD") })
 	}
 	asked.Wait()
@@ -177,7 +173,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	case errs[4] != nil:
 		e.Weakened = []string{"the change could not be inspected: " + child.Line(errs[4].Error())}
 	case a.Base != "" && a.Base != tree.Head:
-		e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
+		e.Weakened, e.Same = attempt.Weakened(diff), len(diff) == 0
 	}
 	return e
 }
@@ -231,13 +227,11 @@ type freshRun struct {
 
 // claimSeen returns the claims in the worker's last message.
 func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {
-	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
+	claim, near := attempt.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
 	claim.Near, claim.Flagged, claim.Last = near, tasks.Flagged(text), h.lastWords(t)
-	if r := tasks.Of(t.Budget); r != nil {
-		if now := h.reread(r); now != nil {
-			claim.List = now.Sum
-		}
+	if now := h.listNow(t.Budget); now != nil {
+		claim.List = now.Sum
 	}
 	return claim
 }

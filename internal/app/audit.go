@@ -177,7 +177,7 @@ func (h *handler) auditPrompt(t *store.State) string {
 	h.sideError(h.files.Findings(t.Budget))
 	r := audit.Of(t.Budget)
 	intro, plan := h.sections(r)
-	number, most := audit.Iteration(t.Budget, t.Tick.Iteration)
+	number, most := t.Budget.SinceRestart(t.Tick.Iteration)
 	return r.Prompt(t.Tick.Attempt, intro, plan, number, most)
 }
 
@@ -192,22 +192,18 @@ func (h *handler) lastWords(t *store.State) string {
 
 // runsCheck reports whether the call is exactly the run's check command (A70).
 func (h *handler) runsCheck(t *store.State) bool {
-	if audit.Of(t.Budget) == nil { // nil while the session waits for another session's lock
-		return false
-	}
 	command, shell := h.ev.ShellCommand()
-	check := audit.Of(t.Budget).Check
-	return shell && check != "" && strings.TrimSpace(command) == check
+	check := t.Budget.Attempts().Check
+	return shell && t.Budget.WorkersReport() && check != "" && strings.TrimSpace(command) == check
 }
 
 // runsOneTest reports whether the call is the run's check command followed by the name of one test,
 // in the syntax of the check's test runner.
 func (h *handler) runsOneTest(t *store.State) bool {
-	if audit.Of(t.Budget) == nil ||
-		!h.ev.InSubagent() && t.Budget.Drive() != loop.DriveProcess {
+	if !t.Budget.WorkersReport() || !h.ev.InSubagent() && !t.Budget.Driven() {
 		return false
 	}
-	check := audit.Of(t.Budget).Check
+	check := t.Budget.Attempts().Check
 	command, shell := h.ev.ShellCommand()
 	rest, more := strings.CutPrefix(strings.TrimSpace(command), check+" ")
 	flag, name, named := strings.Cut(rest, " ")
@@ -230,11 +226,10 @@ func (h *handler) runsOneTest(t *store.State) bool {
 // byAuditor reports whether the auditor of the open phase makes the call. The auditor is the
 // worker started for the phase, or the main thread if a driver started the client.
 func (h *handler) byAuditor(t *store.State) bool {
-	if audit.Of(t.Budget) == nil || !h.open(t) ||
-		!audit.PhaseOf(t.Tick.Attempt).Audits() {
+	if !t.Budget.WorkersReport() || !h.open(t) || !audit.PhaseOf(t.Tick.Attempt).Audits() {
 		return false
 	} else if !h.ev.InSubagent() {
-		return t.Budget.Drive() == loop.DriveProcess
+		return t.Budget.Driven()
 	}
 	by, known := usage.SentBy(usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID))
 	return known && by != "" && by == t.Tick.Attempt.Call
@@ -253,7 +248,7 @@ func (h *handler) printedBy(t *store.State) (files []string) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(h.ev.Cwd, path)
 		}
-		top := tracker.RealPath(audit.Of(t.Budget).Worktree)
+		top := tracker.RealPath(h.root(t))
 		if in, err := filepath.Rel(top, tracker.RealPath(path)); err == nil && isFile(path) {
 			files = append(files, filepath.ToSlash(in))
 		}
@@ -276,6 +271,11 @@ func (h *handler) shown(t *store.State) (files []string) {
 	return files
 }
 
+// auditedSince returns the commit at which the changes under audit begin, or "".
+func auditedSince(t *store.State) string {
+	return audit.Of(t.Budget).Audited(audit.PhaseOf(t.Tick.Attempt))
+}
+
 // phaseWorker returns the plugin's agent for the phase. It returns "" if the plugin is not
 // registered. A post action may need any tool, so it has no agent either.
 func (h *handler) phaseWorker(t *store.State) string {
@@ -291,6 +291,22 @@ func (h *handler) phaseWorker(t *store.State) string {
 
 // auditor is the plugin's agent for audits. It has no tool that writes.
 const auditor = "hooks:auditor"
+
+// foundIn summarizes an audit loop for its driver, or returns "".
+func foundIn(b *loop.Budget) string {
+	if r := audit.Of(b); r != nil {
+		return r.Result()
+	}
+	return ""
+}
+
+// agentOf returns the agent of a driven client's main thread, or "" for the client's own.
+func agentOf(b *loop.Budget) string {
+	if r := audit.Of(b); r != nil && r.Phase.Audits() {
+		return auditor
+	}
+	return ""
+}
 
 // redacted returns an auditor's report with its texts redacted.
 func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
@@ -335,5 +351,48 @@ func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 	return o, h.files.Findings(t.Budget)
 }
 
+// auditAnswer describes what an auditor's report changed. It returns "" for any other report.
+func auditAnswer(t *store.State, facts loop.Report, raw []byte) (string, error) {
+	return audit.Told(t.Budget, t.Tick, facts, sumOfReport(raw))
+}
+
 // sumOfReport identifies a report's text without surrounding white space, which a shell may add.
 func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }
+
+// SteerAudit lets a person accept, close or add a finding of the project's audit loop until the
+// audit is complete. It fails inside the agent.
+func (a *App) SteerAudit(word, text string) (string, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	switch {
+	case a.InAgent():
+		return "", hint.New("type it in a terminal of your own",
+			"findings are not steered from inside the agent")
+	case text == "" || len(text) > maxFinding:
+		return "", hint.New(`as in hooks audit add "the page has no title"`,
+			"a finding has 1 to %d bytes", maxFinding)
+	}
+	return a.each([]loop.Skill{audit.Name}, "", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
+		if err == nil && (audit.Of(s.Budget) == nil || !audit.Restartable(s.Budget)) {
+			err = hint.New("`hooks status` shows it", "no audit is running here")
+		}
+		if err == nil {
+			err = h.files.Findings(s.Budget)
+		}
+		if err == nil {
+			text = h.config(&s).Redact(text)
+			head, _ := tracker.Commit(context.Background(), audit.Of(s.Budget).Worktree, "HEAD")
+			err = audit.Steer(s.Budget, s.Tick, word, text, head, h.now)
+		}
+		if err == nil {
+			_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget, Tick: s.Tick})
+		}
+		if err != nil {
+			return "", store.Hinted(err)
+		}
+		return audit.Of(s.Budget).Result() + "; `hooks audit findings` lists them", nil
+	})
+}
+
+// maxFinding bounds a person's finding, in bytes. The texts of a report have the same bound.
+const maxFinding = 4000

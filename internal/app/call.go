@@ -8,7 +8,6 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/guard"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -251,7 +250,7 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Looks, func() (is loop.Looks) {
 		is.Only = h.call().ReadOnly() || h.runsOneTest(t)
 		is.Check = h.runsCheck(t)
-		if audit.Of(t.Budget) != nil {
+		if t.Budget.WorkersReport() {
 			_, is.Reports = guard.Reported(h.call().Guard())
 			is.Files = h.printedBy(t)
 		}
@@ -373,7 +372,7 @@ func (h *handler) reading(t *store.State) loop.Reading {
 	if reading.Opaque != "" && h.call().Read().Unparsable == "" {
 		reading.Braked = h.meetsBrake(t) // this also repairs missing links
 	}
-	if audit.Of(t.Budget) != nil && t.Tick != nil && !t.Tick.Braked {
+	if t.Budget.WorkersReport() && t.Tick != nil && !t.Tick.Braked {
 		reading.Shown = guard.Shown(h.call().Guard())
 	}
 	return reading

@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
+	"hooks/internal/attempt"
 	"hooks/internal/brake"
 	"hooks/internal/child"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
@@ -140,7 +140,7 @@ func (h *handler) checkAt(
 // pinned holds the files that decide a check's result and have changed since the run began.
 type pinned struct {
 	root, start    string
-	scripts, named []string // see tasks.Pinned
+	scripts, named []string // see attempt.Pinned
 	err            error    // reason why the files are unknown
 }
 
@@ -152,16 +152,16 @@ func (p *pinned) find(ctx context.Context, command, head string) {
 		return
 	}
 	command = strings.ReplaceAll(command, p.root, ".")
-	p.scripts, p.named = tasks.Pinned(command, changed, p.filesAt(ctx, p.start),
+	p.scripts, p.named = attempt.Pinned(command, changed, p.filesAt(ctx, p.start),
 		p.filesAt(ctx, head))
 }
 
 // filesAt returns the files of a commit. A path that is not a file, or is over maxTaskFile, reads
 // as empty.
-func (p *pinned) filesAt(ctx context.Context, commit string) tasks.Files {
+func (p *pinned) filesAt(ctx context.Context, commit string) attempt.Files {
 	names, err := tracker.FilesAt(ctx, p.root, commit, ".")
 	p.err = errors.Join(p.err, err)
-	return tasks.Files{
+	return attempt.Files{
 		Has: func(file string) bool {
 			_, found := slices.BinarySearch(names, file)
 			return found
@@ -180,7 +180,7 @@ func (p *pinned) putBack(ctx context.Context, dir string, files []string) error 
 	for _, file := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file))
 		is, _ := safefile.Read(path, maxTaskFile)
-		if text, all := tasks.PutBack(file, start.Read(file), is); all || !start.Has(file) {
+		if text, all := attempt.PutBack(file, start.Read(file), is); all || !start.Has(file) {
 			whole = append(whole, file)
 		} else if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return err

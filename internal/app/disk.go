@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,7 +17,7 @@ import (
 	"time"
 
 	"hooks/internal/hint"
-	"hooks/internal/kind/audit"
+	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -116,10 +117,7 @@ const maxTaskFile = 1 << 20
 
 // root returns the folder in which a loop works: an audit loop's worktree, or the project.
 func (h *handler) root(t *store.State) string {
-	if r := audit.Of(t.Budget); r != nil {
-		return r.Worktree
-	}
-	return h.project
+	return cmp.Or(t.Budget.Attempts().Root, h.project)
 }
 
 // tree reads the working tree without the loop's own files and those that the person excluded.
@@ -163,10 +161,14 @@ func (h *handler) inRepo(path string) string {
 
 // leftOut returns the files that a person excluded from the run that works in root.
 func (h *handler) leftOut(root string) []string {
-	if b := h.runOf(audit.Name); audit.Of(b) != nil && audit.Of(b).Worktree == root {
-		return b.LeftOut
-	} else if b := h.taskRun(); b != nil && root == h.project {
-		return b.LeftOut
+	for _, kind := range slices.Backward(loop.Kinds) {
+		if kind.Run.Of == nil {
+			continue
+		}
+		b := h.runOf(kind.Name)
+		if b != nil && b.Own != nil && cmp.Or(b.Attempts().Root, h.project) == root {
+			return b.LeftOut
+		}
 	}
 	return nil
 }

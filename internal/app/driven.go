@@ -2,9 +2,7 @@ package app
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +10,6 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -89,7 +85,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	if err = cmp.Or(err, h.plugged(d.name)); err != nil {
 		return nil, err
 	}
-	if _, ok := fresh.Own.(*tasks.Run); ok {
+	if fresh.Own != nil && !loop.KindOf(cmd.Skill).Linked {
 		d.words = ""
 		return d, d.begin(h, cmd, asked, fresh)
 	}
@@ -115,11 +111,11 @@ func (d *driven) alone(h *handler) error {
 		"task and ends it", "process %d drives the %s loop of this project", pid, d.skill)
 }
 
-// in returns the program and folder of the driven loop. For an audit loop the folder is the
-// worktree, which a client started there takes for its project.
+// in returns the program and folder of the driven loop. A client that is started in a linked
+// worktree takes that for its project.
 func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	dir = tracker.Project(a.Env, a.cwd())
-	if skill != audit.Name {
+	if !loop.KindOf(skill).Linked {
 		return a, dir
 	}
 	if top, linked := tracker.LinkedWorktree(a.cwd()); linked {
@@ -152,7 +148,7 @@ func (d *driven) entering(dir string) *handler {
 // continues makes the driver use the skill that began the run, unless the person named another.
 func (d *driven) continues(run *loop.Budget) {
 	name, _, _ := strings.Cut(run.Command, " ")
-	if run.Drive() == loop.DriveProcess && strings.HasPrefix(d.name, "/hooks:") && name != "" {
+	if run.Driven() && strings.HasPrefix(d.name, "/hooks:") && name != "" {
 		d.name = name
 	}
 }
@@ -171,7 +167,7 @@ func (d *driven) begin(
 	if err != nil {
 		return err
 	}
-	if run := h.taskRun(); run == nil || run.SessionID != h.ev.SessionID {
+	if run := h.runOf(d.skill); run == nil || run.SessionID != h.ev.SessionID {
 		return hint.New("see `hooks status`", "no run has begun: %s",
 			cmp.Or(reply.Reason(), reply.PersonText()))
 	}
@@ -279,7 +275,7 @@ func (d *driven) Next() (drive.Order, error) {
 
 // keepFlags stores a person's client flags for drivers that resume the run later.
 func (d *driven) keepFlags(b *loop.Budget) error {
-	if len(d.flags) == 0 || b == nil || b.Drive() != loop.DriveProcess ||
+	if len(d.flags) == 0 || b == nil || !b.Driven() ||
 		slices.Equal(d.flags, b.Client) {
 		return nil
 	}
@@ -288,52 +284,15 @@ func (d *driven) keepFlags(b *loop.Budget) error {
 	})
 }
 
-// measure runs the check before the first worker of a run. It runs outside a session and without
-// the brake, because no worker has changed a file yet. why explains why the check cannot run, or
-// is "".
-func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
-	tree, err := h.tree(context.Background(), h.root(t))
-	if len(tree.Dirty) > 0 || err != nil {
-		tree.Head = ""
-	}
-	if d.check != "" && tasks.Of(t.Budget) != nil { // the first process records it
-		tasks.Of(t.Budget).Check = d.check
-	}
-	at, command := t.Values().Unmeasured(tree.Head)
-	if command == "" || tasks.Of(t.Budget).Worked() {
-		return "", nil
-	}
-	e := loop.Measured{At: at, Command: command, Check: h.check(t, command)}
-	if why = t.Budget.Own.NoCheck(e.Check); why != "" {
-		return why, nil
-	}
-	return "", d.step("", func(h *handler) loop.Event {
-		e.Turn = h.turn()
-		return e
-	})
-}
-
 // orderOf returns an order that describes the current iteration.
 func orderOf(b *loop.Budget, command string) drive.Order {
-	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars}
-	if r := audit.Of(b); r != nil {
-		o.Done, o.Total = r.Clean(), len(r.Sections)
-		o.Name, o.Title, o.Found = r.UnderWay(), r.About(), r.Result()
-		if r.Phase.Audits() && strings.HasPrefix(command, "/hooks:") {
-			o.Agent = auditor
-		}
-		return o
+	a := b.Attempts()
+	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars, Done: a.Finished,
+		Total: a.Total, Found: foundIn(b)}
+	if strings.HasPrefix(command, "/hooks:") {
+		o.Agent = agentOf(b)
 	}
-	r := tasks.Of(b)
-	o.Done, o.Total = r.Finished(), len(r.List)
-	attempt := r.Try
-	if attempt >= r.MaxTries { // a person resumes a blocked task
-		attempt = 1
-	}
-	o.Name = fmt.Sprintf("task %d of %d, attempt %d", r.Index+1, len(r.List), attempt)
-	if o.Title = "Open the pull request"; r.Index < len(r.List) {
-		o.Title = r.List[r.Index].Title
-	}
+	o.Name, o.Title = b.Own.Heading()
 	return o
 }
 

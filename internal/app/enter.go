@@ -17,7 +17,6 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/install"
 	"hooks/internal/kind"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -206,10 +205,10 @@ func (h *handler) nested(cmd loop.Command) error {
 	for _, t := range list {
 		switch b := t.Budget; {
 		case b == nil || b.Status != loop.Active:
-		case audit.Of(b) != nil:
+		case b.Own != nil && b.Kind().Alone:
 			return hint.New("do the phase; a person starts other loops in other sessions",
-				"/%s does not start: the audit of %s runs in this session", cmd.Name,
-				audit.Of(b).Plan)
+				"/%s does not start: the %s of %s runs in this session", cmd.Name, b.Skill,
+				b.Attempts().Source)
 		case h.ownsPrompt(t) && !b.Repeats(cmd) && !typed:
 			return hint.New("do this iteration; a person starts other loops",
 				"/%s does not start: an iteration of /%s is open in this turn", cmd.Name,

@@ -15,8 +15,6 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/config"
 	"hooks/internal/event"
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -315,8 +313,8 @@ func (e *entry) lookUp() {
 		f.Trail = e.trail(f.Worktrees)
 	}
 	root := e.root(e.State)
-	if r, ok := e.asks.Own.(*audit.Run); ok {
-		root = r.Worktree
+	if own := e.asks.Own; own != nil {
+		root = cmp.Or(own.Attempts().Root, root)
 	}
 	if _, attempts := attemptsOf(e.Skill); attempts && root != "" {
 		e.attemptFacts(at, &f, root, &e.asks.Request)
@@ -527,8 +525,8 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		if why := e.unguarded(); why != "" {
 			say += "; " + why
 		}
-		if e.asks.Flags.Resume && tasks.Of(e.Budget) != nil {
-			say = report.Resuming(e.Budget) + "\n" + say
+		if e.asks.Flags.Resume {
+			say = lines(report.Resuming(e.Budget), say)
 		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")
 		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))

@@ -23,7 +23,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/install"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/notify"
 	"hooks/internal/proc"
@@ -244,7 +243,7 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*store
 				return nil, err
 			}
 			h.runs.news = h.receive(t.Budget) || h.runs.news
-			if tasks.Of(t.Budget) != nil {
+			if publishes(t.Budget) {
 				h.call().View = h.viewPath()
 			}
 			list = append(list, t)
@@ -405,14 +404,6 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	files.Seal(h.seal.Dir, proc.Boot)
 	s, _, _ := files.Look(skill) // the entry itself reports errors
 	return s.Budget
-}
-
-// taskRun returns the project's task loop, or nil if there is none that can be read.
-func (h *handler) taskRun() *loop.Budget {
-	if b := h.runOf(tasks.Name); tasks.Of(b) != nil {
-		return b
-	}
-	return nil
 }
 
 // call returns the event's tool call.

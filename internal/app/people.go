@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,8 +12,6 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/hint"
 	"hooks/internal/kind"
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -342,69 +339,3 @@ func withLimits(s store.State, words string) string {
 	}
 	return strings.Join(append(way, words), " ")
 }
-
-// AddTask adds a task to the project's task loop. The loop includes the task once no attempt is
-// open. The list's file does not change. AddTask fails inside the agent.
-func (a *App) AddTask(text string) (said string, err error) {
-	if a.InAgent() {
-		return "", hint.New("type it in a terminal of your own",
-			"a task is not added from inside the agent")
-	}
-	list, err := tasks.ParseList([]byte("- [ ] " + text))
-	if err != nil || len(list) != 1 {
-		return "", hint.New(`as in hooks tasks add "Write the page"`, "%q is not one task", text)
-	}
-	return a.each([]loop.Skill{tasks.Name}, "", func(h *handler, skill loop.Skill) (string, error) {
-		s, err := h.load(skill)
-		if err == nil && (tasks.Of(s.Budget) == nil || tasks.Of(s.Budget).Complete()) {
-			err = hint.New("write it into the list, then: /sdd:go SPEC",
-				"no task loop of this project has anything left to do")
-		}
-		if err != nil {
-			return "", err
-		}
-		r := tasks.Of(s.Budget)
-		r.Add(list[0])
-		_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget})
-		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
-			len(r.List)+len(r.Added), list[0].Title), err
-	})
-}
-
-// SteerAudit lets a person accept, close or add a finding of the project's audit loop until the
-// audit is complete. It fails inside the agent.
-func (a *App) SteerAudit(word, text string) (string, error) {
-	text = strings.Join(strings.Fields(text), " ")
-	switch {
-	case a.InAgent():
-		return "", hint.New("type it in a terminal of your own",
-			"findings are not steered from inside the agent")
-	case text == "" || len(text) > maxFinding:
-		return "", hint.New(`as in hooks audit add "the page has no title"`,
-			"a finding has 1 to %d bytes", maxFinding)
-	}
-	return a.each([]loop.Skill{audit.Name}, "", func(h *handler, skill loop.Skill) (string, error) {
-		s, err := h.load(skill)
-		if err == nil && (audit.Of(s.Budget) == nil || !audit.Restartable(s.Budget)) {
-			err = hint.New("`hooks status` shows it", "no audit is running here")
-		}
-		if err == nil {
-			err = h.files.Findings(s.Budget)
-		}
-		if err == nil {
-			text = h.config(&s).Redact(text)
-			head, _ := tracker.Commit(context.Background(), audit.Of(s.Budget).Worktree, "HEAD")
-			err = audit.Steer(s.Budget, s.Tick, word, text, head, h.now)
-		}
-		if err == nil {
-			_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget, Tick: s.Tick})
-		}
-		if err != nil {
-			return "", store.Hinted(err)
-		}
-		return audit.Of(s.Budget).Result() + "; `hooks audit findings` lists them", nil
-	})
-}
-
-// maxFinding bounds a person's finding, in bytes. The texts of a report have the same bound.
-const maxFinding = 4000

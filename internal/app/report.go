@@ -7,7 +7,6 @@ import (
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/hint"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/seal"
@@ -70,7 +69,7 @@ func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State
 // takeFacts records facts. If this process cannot write the seal, it leaves the facts for the next
 // event.
 func (h *handler) takeFacts(t *store.State, facts loop.Report, raw []byte) (string, error) {
-	said, err := audit.Told(t.Budget, t.Tick, facts, sumOfReport(raw))
+	said, err := auditAnswer(t, facts, raw)
 	if err != nil || said != "" {
 		return said, err
 	}

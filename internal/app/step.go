@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hooks/internal/event"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -276,9 +275,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	if s.Close != nil {
 		line = &s.Close.Line
 		// queued before the commit, so that the event is sent at least once
-		if ends := tasks.Ends(s.Close.Run(), line); len(ends) > 0 {
-			h.sideError(h.theirs().Queue(h.files, ends))
-		}
+		h.sideError(h.queueEnds(s.Close.Run(), line))
 	}
 	created, err := h.tx.Commit(t, s)
 	if created {
@@ -290,7 +287,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 		return err
 	}
 	answered := s.Run != nil && before != nil && !reflect.DeepEqual(before.Own, s.Run.Own)
-	if tasks.Of(t.Budget) == nil || s.Close == nil && !answered {
+	if !publishes(t.Budget) || s.Close == nil && !answered {
 		return nil
 	}
 	note, err := h.publish(t.Budget, line)

@@ -131,14 +131,19 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*tasks.Run, error) {
 	}
 	r.List = list
 	r.Pick() // some tasks may already be done
-	if now := h.reread(r); now != nil {
+	if now := h.listNow(&loop.Budget{KindRun: loop.KindRun{Own: r}}); now != nil {
 		r.ListSum = now.Sum
 	}
 	return r, nil
 }
 
-// reread parses the run's list as it is on disk, or returns nil if that fails (T97).
-func (h *handler) reread(r *tasks.Run) *tasks.ReadList {
+// listNow parses the run's list as it is on disk. It returns nil if that fails, or for another kind
+// of run (T97).
+func (h *handler) listNow(run *loop.Budget) *tasks.ReadList {
+	r := tasks.Of(run)
+	if r == nil {
+		return nil
+	}
 	text, err := readOwn(h.project, "task list", r.ListPath)
 	if r.ListPath == r.Spec {
 		text = tasks.Section(text, "## Tasks")
@@ -236,4 +241,65 @@ func (h *handler) taskWorker(*store.State) string {
 		return "hooks:worker"
 	}
 	return ""
+}
+
+// AddTask adds a task to the project's task loop. The loop includes the task once no attempt is
+// open. The list's file does not change. AddTask fails inside the agent.
+func (a *App) AddTask(text string) (said string, err error) {
+	if a.InAgent() {
+		return "", hint.New("type it in a terminal of your own",
+			"a task is not added from inside the agent")
+	}
+	list, err := tasks.ParseList([]byte("- [ ] " + text))
+	if err != nil || len(list) != 1 {
+		return "", hint.New(`as in hooks tasks add "Write the page"`, "%q is not one task", text)
+	}
+	return a.each([]loop.Skill{tasks.Name}, "", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
+		if err == nil && (tasks.Of(s.Budget) == nil || tasks.Of(s.Budget).Complete()) {
+			err = hint.New("write it into the list, then: /sdd:go SPEC",
+				"no task loop of this project has anything left to do")
+		}
+		if err != nil {
+			return "", err
+		}
+		r := tasks.Of(s.Budget)
+		r.Add(list[0])
+		_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget})
+		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
+			len(r.List)+len(r.Added), list[0].Title), err
+	})
+}
+
+// taskRun returns the project's task loop, or nil if there is none that can be read.
+func (h *handler) taskRun() *loop.Budget {
+	if b := h.runOf(tasks.Name); tasks.Of(b) != nil {
+		return b
+	}
+	return nil
+}
+
+// measure runs the check before the first worker of a run. It runs outside a session and without
+// the brake, because no worker has changed a file yet. why explains why the check cannot run, or
+// is "".
+func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
+	tree, err := h.tree(context.Background(), h.root(t))
+	if len(tree.Dirty) > 0 || err != nil {
+		tree.Head = ""
+	}
+	if d.check != "" && tasks.Of(t.Budget) != nil { // the first process records it
+		tasks.Of(t.Budget).Check = d.check
+	}
+	at, command := t.Values().Unmeasured(tree.Head)
+	if command == "" || tasks.Of(t.Budget).Worked() {
+		return "", nil
+	}
+	e := loop.Measured{At: at, Command: command, Check: h.check(t, command)}
+	if why = t.Budget.Own.NoCheck(e.Check); why != "" {
+		return why, nil
+	}
+	return "", d.step("", func(h *handler) loop.Event {
+		e.Turn = h.turn()
+		return e
+	})
 }

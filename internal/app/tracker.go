@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"hooks/internal/event"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/safefile"
@@ -129,7 +128,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 		}
 	}
 	a.Worktrees = h.worktrees()
-	if r := tasks.Of(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // the run may end here
+	if t.Budget.Attempts().Last { // the run may end here
 		a.Dropped = dropped(h.project, t.Values().Tip())
 	}
 	foreign := func() bool {

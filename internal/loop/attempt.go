@@ -33,7 +33,8 @@ type Payload interface {
 	Fold(*Tick, Ending)          // counts the attempt that is ending
 	Advanced(since Payload) bool // reports whether more is done than in since
 
-	UnderWay() string // describes the current work, as in "task 2 of 5"
+	UnderWay() string              // describes the current work, as in "task 2 of 5"
+	Heading() (name, title string) // describes the next attempt for a driver's person
 	// describes the next attempt for the conductor that starts its worker
 	Next() string
 	Name(*Attempt) string       // names an attempt, as in "task 2" or "the final audit"
@@ -56,16 +57,38 @@ type Attempts struct {
 	Whole   string // the source of the prompt that the hook gives the worker
 	Failed  string // text about the outages, as in "phases in a row …"
 	Done    bool   // the list or the plan is finished
+	Source  string // the spec or the plan that the run carries out, relative to Root
+	Root    string // the worktree in which the attempts work; "" for the project
+	Number  int    // the current task or section, from 1
+	Before  int    // iterations used at the last restart
+	// Finished counts the tasks or sections that are done, of Total. Unit is "task" or "section".
+	Finished, Total int
+	Unit            string
+	Last            bool // the list may end with this attempt, so Tip must not be lost
 }
 
 // Attempts returns the settings and counts of the run's attempts, or the zero value if its kind has
-// none.
+// none. b may be nil.
 func (b *Budget) Attempts() Attempts {
-	if b.Own != nil {
+	if b != nil && b.Own != nil {
 		return b.Own.Attempts()
 	}
 	return Attempts{}
 }
+
+// SinceRestart returns the number of an iteration since the last restart, and the ceiling of
+// iterations since then; 0 means no ceiling (A20).
+func (b *Budget) SinceRestart(n int) (number, most int) {
+	before := b.Attempts().Before
+	if b.Ceilings.Iterations >= MaxUnits {
+		return n - before, 0
+	}
+	return n - before, b.Ceilings.Iterations - before
+}
+
+// WorkersReport reports whether only the workers of the run's attempts report facts, not the thread
+// that starts them. b may be nil.
+func (b *Budget) WorkersReport() bool { return b != nil && b.Own != nil && b.Kind().Silent }
 
 // Drive returns the drive that starts the next attempt, or "" if the kind has none. A run whose
 // drive no longer exists is driven by the Stop hook.

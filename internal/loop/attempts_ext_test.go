@@ -521,7 +521,7 @@ func TestRestart(t *testing.T) {
 	r := Resume(b, Request{
 		Flags: flags, Command: Command{Name: "sdd:audit", Args: "p.md --restart"},
 	})
-	number, most := audit.Iteration(&r, 16)
+	number, most := r.SinceRestart(16)
 	if number != 1 || most != 15 || audit.Of(&r).Retries != 0 || r.Idle != nil ||
 		r.DollarsEstimate != 3*Dollar || r.MinutesElapsed != 40 || r.IterationsUsed != 15 ||
 		r.RunID != "r" || audit.Of(&r).Section != 1 || len(audit.Of(&r).Findings) != 1 ||
@@ -535,7 +535,7 @@ func TestRestart(t *testing.T) {
 	flags, _, _ = ParseFlags(audit.Name, "p.md --max-iterations 0")
 	endless := Budget{Skill: audit.Name, Ceilings: flags.Ceilings,
 		KindRun: ofAudit(auditRun(1, Coding))}
-	if _, most := audit.Iteration(&endless, 1); most != 0 {
+	if _, most := endless.SinceRestart(1); most != 0 {
 		t.Errorf("no ceiling is %d", most)
 	}
 }

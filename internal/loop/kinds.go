@@ -126,6 +126,7 @@ type Kind struct {
 	Ceilings Ceilings // ceilings of a run whose command sets none; the zero value means Defaults
 	Endless  bool     // --max-iterations 0 means no ceiling (A66)
 	Idles    bool     // accepts --max-idle N
+	Linked   bool     // runs only in a linked worktree, which its client takes for its project
 	Alone    bool     // in its session, the model may not begin another loop (A68)
 	// Silent reports whether a conducting thread never asks a person, and only its worker reports.
 	Silent bool

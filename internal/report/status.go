@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
@@ -401,7 +400,7 @@ func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	to := b.Ceilings
 	if used, most := b.IterationsUsed, to.Iterations; used >= most {
 		if restarted {
-			used, most = audit.Iteration(b, used)
+			used, most = b.SinceRestart(used)
 		}
 		to.Iterations = half(most, used)
 	}
@@ -418,10 +417,8 @@ func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	if b.NearStopped() {
 		flags += " --near-limit " + loop.NearAsk
 	}
-	if r := tasks.Of(b); r != nil && r.Dollars > 0 && r.Index < len(r.List) {
-		if used := r.List[r.Index].Dollars; used >= r.Dollars {
-			flags += " --max-task-dollars " + ceiling(money(r.Dollars, used))[1:]
-		}
+	if a := b.Attempts(); a.Most > 0 && a.Spent >= a.Most {
+		flags += " --max-task-dollars " + ceiling(money(a.Most, a.Spent))[1:]
 	}
 	return flags
 }

@@ -312,9 +312,12 @@ func awaiting(b *loop.Budget) (list []string) {
 	return list
 }
 
-// Resuming returns the first line of a resumed task loop (T72).
+// Resuming returns the first line of a resumed task loop (T72). It is empty for any other kind.
 func Resuming(b *loop.Budget) string {
 	r := tasks.Of(b)
+	if r == nil {
+		return ""
+	}
 	return fmt.Sprintf("Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)),
 		len(r.List))
 }

@@ -17,7 +17,7 @@ var Kind = loop.Kind{
 	Name: Name, Commands: []string{"audit"}, MaxHolds: 6,
 	Ceilings: loop.Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480,
 		Dollars: 25 * loop.Dollar},
-	Endless: true, Alone: true, Silent: true,
+	Endless: true, Linked: true, Alone: true, Silent: true,
 	Driver:   "hooks go audit",
 	Flags:    []string{"--check", "--check-timeout", "--drive", "--untidy"},
 	Switches: []string{"--restart"},
@@ -265,12 +265,13 @@ func (r *Run) title() string {
 	return r.Sections[r.Section]
 }
 
-// About returns the title of the current section, or the plan once all sections are done.
-func (r *Run) About() string {
+// Heading returns the current phase, with the title of its section, or the plan once all sections
+// are done.
+func (r *Run) Heading() (name, title string) {
 	if r.Phase == Coding || r.Phase == Auditing {
-		return r.title()
+		return r.UnderWay(), r.title()
 	}
-	return r.Plan
+	return r.UnderWay(), r.Plan
 }
 
 func (r *Run) Retune(loop.TaskFlags) []string              { return nil }
@@ -297,19 +298,6 @@ func (r *Run) Aim(a *loop.Attempt) {
 	nonce := strings.TrimPrefix(a.Token, a.Phase)
 	a.Task, a.Of, a.Try, a.Title = r.Section+1, len(r.Sections), r.Retries+1, r.title()
 	a.Phase, a.Token = string(r.Phase), string(r.Phase)+nonce
-}
-
-// Iteration returns the number of an iteration since the last restart, and the ceiling of
-// iterations since then; 0 means no ceiling (A20).
-func Iteration(b *loop.Budget, n int) (number, most int) {
-	before := 0
-	if r := Of(b); r != nil {
-		before = r.Before
-	}
-	if b.Ceilings.Iterations >= loop.MaxUnits {
-		return n - before, 0
-	}
-	return n - before, b.Ceilings.Iterations - before
 }
 
 // restart applies --restart: the counts of iterations and errors start again at 0; plan, sections,
@@ -560,7 +548,8 @@ func (r *Run) Attempts() loop.Attempts {
 		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
 		Looks: true, Whole: "the phase's own",
 		Failed: "phases in a row ended by no fault of the work",
-		Done:   r.Phase == Complete,
+		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,
+		Before: r.Before, Finished: r.Clean(), Total: len(r.Sections), Unit: "section",
 	}
 }
 

@@ -658,8 +658,10 @@ func TestWhatAPhaseIsAbout(t *testing.T) {
 	for phase, want := range map[Phase]string{
 		Coding: "section 1", Auditing: "section 1", FinalAuditing: "p.md", Fixing: "p.md",
 	} {
-		if r.Phase = phase; r.About() != want || r.Clean() != map[string]int{"p.md": 2}[want] {
-			t.Errorf("%s: %s, %d", phase, r.About(), r.Clean())
+		r.Phase = phase
+		_, title := r.Heading()
+		if title != want || r.Clean() != map[string]int{"p.md": 2}[want] {
+			t.Errorf("%s: %s, %d", phase, title, r.Clean())
 		}
 	}
 }

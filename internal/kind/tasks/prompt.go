@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"hooks/internal/attempt"
 	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
@@ -17,7 +18,6 @@ const MaxPrompt = 8 << 10
 const (
 	maxShort    = 500               // a path, a command or a reason
 	maxCriteria = MaxCriteria + 100 // including the marks of a quote
-	MaxFeedback = 1000              // a person's feedback
 	maxLog      = 4 << 10           // the end of the progress file
 )
 
@@ -52,7 +52,7 @@ func (r *Run) Prompt(a *loop.Attempt, with Papers) string {
 		"refused":  short(r.Reason), "words": short(r.Words), "spec": short(r.Spec),
 		"anchor": short(with.Anchor), "check": short(check), "progress": short(with.Progress),
 		"token": a.Token, "ledger": short(with.Ledger),
-		"feedback": markdown.Cut(markdown.Quote(a.Feedback), MaxFeedback),
+		"feedback": markdown.Cut(markdown.Quote(a.Feedback), attempt.MaxFeedback),
 	}
 	last := r.MaxTries > 0 && a.Try >= r.MaxTries-1 // the task is blocked at MaxTries (T57)
 	for name, is := range map[string]bool{

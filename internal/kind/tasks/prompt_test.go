@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"hooks/internal/attempt"
 	"hooks/internal/loop"
 )
 
@@ -152,6 +153,8 @@ func TestPromptKeepsTheEndOfTheLog(t *testing.T) {
 	}
 }
 
+const token = "1.1-n11abc"
+
 // echoes checks that no line of a prompt is a claim, whether a worker repeats the line or all of
 // the prompt up to it.
 func echoes(t *testing.T, prompt, token string) {
@@ -163,7 +166,7 @@ func echoes(t *testing.T, prompt, token string) {
 			continue
 		}
 		for _, message := range []string{line, prompt[:end], "Done.\n\n" + line} {
-			if c, _ := ReadClaim(message, token); c != (loop.ClaimSeen{}) {
+			if c, _ := attempt.ReadClaim(message, token); c != (loop.ClaimSeen{}) {
 				t.Errorf("the line %q of a prompt is a claim: %+v", line, c)
 			}
 		}

@@ -162,6 +162,9 @@ type Line struct {
 // Done reports whether the task needs no further attempt.
 func (l *Line) Done() bool { return l.Judgement.Verdict.Done() }
 
+// prTitle is the title of the attempt after the last task.
+const prTitle = "Open the pull request"
+
 // item returns the current task, or nil once the list is done.
 func (r *Run) item() *Item {
 	if r.Index < len(r.List) {
@@ -238,7 +241,7 @@ func (r *Run) Begin(a *loop.Attempt) bool {
 // Aim points an attempt at the current task.
 func (r *Run) Aim(a *loop.Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
-	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
+	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, prTitle
 	if item := r.item(); item != nil {
 		a.Title, a.Base = item.Title, cmp.Or(item.Base, a.Start())
 		r.begins(item, a)
@@ -269,8 +272,10 @@ func (r *Run) Attempts() loop.Attempts {
 		// A task uses all its attempts first, so that the run ends for that reason (T57).
 		MaxIdle: r.MaxTries - 1,
 		Failed:  "attempts in a row ended by no fault of the task; no retry was counted",
-		Done:    r.Complete(),
+		Done:    r.Complete(), Source: r.Spec, Number: r.Index + 1, Unit: "task",
+		Finished: r.Finished(), Total: len(r.List),
 	}
+	a.Last = a.Finished+1 >= a.Total
 	if item := r.item(); item != nil {
 		a.Spent = item.Dollars
 	}
@@ -297,6 +302,18 @@ func (r *Run) UnderWay() string {
 		return "the pull request"
 	}
 	return fmt.Sprintf("task %d of %d", r.Index+1, len(r.List))
+}
+
+// Heading returns the current task with its attempt, and its title.
+func (r *Run) Heading() (name, title string) {
+	attempt := r.Try
+	if attempt >= r.MaxTries { // a person resumes a blocked task
+		attempt = 1
+	}
+	if title = prTitle; r.Index < len(r.List) {
+		title = r.List[r.Index].Title
+	}
+	return fmt.Sprintf("task %d of %d, attempt %d", r.Index+1, len(r.List), attempt), title
 }
 
 func (r *Run) Next() string { return fmt.Sprintf("%s, attempt %d", r.UnderWay(), r.Try) }

@@ -1,4 +1,4 @@
-package tasks
+package attempt
 
 import (
 	"path"
@@ -272,8 +272,7 @@ func (p *pinner) names(line, dir, own string) {
 				continue
 			}
 			if p.before.Has(file) {
-				started := p.files[file]
-				p.files[file] = started
+				p.files[file] = p.files[file] // it may also be a started one
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package tasks
+package attempt
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ const maxWeakened = 50
 // of `git diff --no-color --no-ext-diff -M90%` without context; with -M90% git does not take a
 // rewritten file for a renamed one. Weakened returns at most 50 sentences (T96).
 func Weakened(diff []byte) []string {
-	var d diffReader
+	d := diffReader{came: map[string]bool{}}
 	for line := range strings.Lines(string(diff)) {
 		d.read(strings.TrimRight(line, "\r\n"))
 	}
@@ -35,8 +35,8 @@ func Weakened(diff []byte) []string {
 type diffReader struct {
 	found            []string
 	file, from, into string // the current file, and its names before and after a rename
-	deleted          bool
-	old, new, line   int // remaining lines of the hunk, and the number of the next new line
+	deleted, inHunk  bool
+	line             int // number of the next new line
 	added            []mark
 	removed          []string
 	hunk             *hunk // the current hunk if its file is a test
@@ -60,7 +60,7 @@ type mark struct {
 }
 
 func (d *diffReader) read(line string) {
-	if d.old > 0 || d.new > 0 {
+	if d.inHunk && (line == "" || strings.ContainsRune(` +-\`, rune(line[0]))) {
 		d.body(line)
 		return
 	}
@@ -77,46 +77,34 @@ func (d *diffReader) read(line string) {
 	if name, found := strings.CutPrefix(line, "rename to "); found {
 		d.into, d.file = unquote(name), unquote(name)
 	}
-	if rest, found := strings.CutPrefix(line, "@@ -"); found {
-		if d.hunk = nil; isTest(d.file) && !d.deleted {
-			d.hunk = &hunk{file: d.file}
+	if strings.HasPrefix(line, "@@ -") {
+		_, new, _ := strings.Cut(line, " +")
+		first, _, _ := strings.Cut(new, ",")
+		d.line, d.inHunk, d.hunk = 0, true, nil
+		_, _ = fmt.Sscan(first, &d.line)
+		if isTest(d.file) && !d.deleted {
+			d.hunk = &hunk{file: d.file, line: d.line}
 			d.hunks = append(d.hunks, d.hunk)
-		}
-		old, rest, _ := strings.Cut(rest, " +")
-		new, _, _ := strings.Cut(rest, " @@")
-		_, d.old = hunkRange(old)
-		if d.line, d.new = hunkRange(new); d.hunk != nil {
-			d.hunk.line = d.line
 		}
 	}
 }
 
+// body reads a line of a hunk.
 func (d *diffReader) body(line string) {
 	sign, text := " ", ""
 	if line != "" {
 		sign, text = line[:1], line[1:]
 	}
 	d.test(sign, strings.TrimSpace(text))
-	switch sign {
-	case "+":
-		if m := skipMark(d.file, text); m != "" {
-			d.added = append(d.added, mark{m, d.line})
-		}
-		d.new--
+	mark := mark{skipMark(d.file, text), d.line}
+	switch {
+	case sign == "+" && mark.text != "":
+		d.added = append(d.added, mark)
+	case sign == "-" && mark.text != "":
+		d.removed = append(d.removed, mark.text)
+	}
+	if sign == "+" || sign == " " {
 		d.line++
-	case "-":
-		if m := skipMark(d.file, text); m != "" {
-			d.removed = append(d.removed, m)
-		}
-		d.old--
-	case " ":
-		d.old--
-		d.new--
-		d.line++
-	case `\`: // "\ No newline at end of file"
-	default:
-		d.old, d.new = 0, 0 // not a line of a hunk
-		d.read(line)
 	}
 }
 
@@ -147,9 +135,6 @@ func (d *diffReader) test(sign, text string) {
 	begins, asserts := beginsTest(text), assertion(text)
 	switch {
 	case sign == "+" && (begins || asserts):
-		if d.came == nil {
-			d.came = map[string]bool{}
-		}
 		d.came[text] = true
 		if d.hunk != nil {
 			d.hunk.adds = d.hunk.adds || asserts
@@ -193,16 +178,6 @@ func assertion(line string) bool {
 }
 
 func name(file string) string { return markdown.Cut(markdown.OneLine(file), 300) }
-
-// hunkRange reads "12,3" as the first line and the count; a count of 1 is not written.
-func hunkRange(text string) (first, count int) {
-	start, size, counted := strings.Cut(text, ",")
-	first, _ = strconv.Atoi(start)
-	if count = 1; counted {
-		count, _ = strconv.Atoi(size)
-	}
-	return first, count
-}
 
 // diffPath returns the path in a header such as "a/x.go b/x.go". It is only used for files with
 // one name; a rename has separate lines.
