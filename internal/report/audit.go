@@ -101,8 +101,8 @@ func (b auditLoop) audits() (list facts) {
 	return list
 }
 
-// card returns the sections of the plan with their states (A40), and the findings.
-func (b auditLoop) card(*Card) []block {
+// card draws the sections of the plan with their states (A40), and the findings.
+func (b auditLoop) card(c *cardPage) {
 	r := b.run
 	t := table{columns: []column{{name: "#", right: true, class: "num"},
 		{name: "section", class: "text"}, {name: "state", class: "out", tag: true}}}
@@ -117,15 +117,16 @@ func (b auditLoop) card(*Card) []block {
 		t.rows = append(t.rows, row{style: style, cells: []cell{words(strconv.Itoa(i + 1)),
 			words(title), words(state)}})
 	}
-	list := []block{section{name: "Audit", remark: r.Plan + ", " + r.Result()}, t}
+	c.section("Audit", r.Plan+", "+r.Result(), "")
+	c.table(t)
 	if found := findingTable(byState(r)); len(found.rows) > 0 {
-		list = append(list, found)
+		c.table(found)
 	}
 	facts := b.audits()
 	if r.Post != nil {
 		facts.given("post action", words(r.Post.Summary))
 	}
-	return append(list, facts)
+	c.facts(facts)
 }
 
 // findingTable returns a table of findings with their states.

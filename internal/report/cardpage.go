@@ -14,28 +14,42 @@ import (
 )
 
 // CardText writes a card for a terminal.
-func CardText(s Screen, c Card) string { return textOf(s, c.blocks(s)) }
+func CardText(s Screen, c Card) string {
+	p := newPage(s)
+	c.draw(p, s)
+	return p.String()
+}
 
 // CardIndex lists cards, those that need a person first.
-func CardIndex(s Screen, cards []Card) string { return textOf(s, index(cards)) }
+func CardIndex(s Screen, cards []Card) string {
+	p := newPage(s)
+	index(p, cards)
+	return p.String()
+}
 
-// PageHTML writes the cards as one HTML document.
+// PageHTML writes the cards as one HTML document, with an index of several.
 func PageHTML(s Screen, cards []Card) string {
 	var title []string
-	var pages [][]block
-	for _, c := range cards {
-		title = append(title, string(c.Run.Skill))
-		pages = append(pages, c.blocks(s))
-	}
+	var pages, m markup
+	first := 0
 	switch len(cards) {
 	case 0:
-		pages = [][]block{{heading{warn, "No loop has run in this project."}}}
+		pages.page(0, func(to sheet) { to.heading(warn, "No loop has run in this project.") })
 	case 1:
-		title = append(title, base(cards[0].Folder))
 	default:
-		pages = slices.Insert(pages, 0, index(cards))
+		pages.page(0, func(to sheet) { index(to, cards) })
+		first = 1
 	}
-	return document(s, strings.Join(append(title, "report card"), " · "), pages)
+	for i, c := range cards {
+		title = append(title, string(c.Run.Skill))
+		pages.page(first+i, func(to sheet) { c.draw(to, s) })
+	}
+	if len(cards) == 1 {
+		title = append(title, base(cards[0].Folder))
+	}
+	m.put(pageFrame, raw(PageMark), strings.Join(append(title, "report card"), " · "),
+		raw(pageStyle), raw(pages.String()), s.Now.Format("January 2, 2006, 15:04 MST"))
+	return m.String()
 }
 
 // SortCards puts the cards that need a person first.
@@ -54,8 +68,8 @@ func (c *Card) needs() string {
 	return ""
 }
 
-// index returns a table of cards, in HTML with a link to each.
-func index(cards []Card) []block {
+// index draws a table of cards, in HTML with a link to each.
+func index(to sheet, cards []Card) {
 	t := table{columns: []column{{name: "needs you", class: "keep"}, {name: "dollars", right: true},
 		{name: "project", class: "text"}, {name: "loop", class: "text", loose: true}}}
 	for i, c := range cards {
@@ -63,34 +77,50 @@ func index(cards []Card) []block {
 			words("$" + c.Run.DollarsEstimate.String()), words(cmp.Or(c.Project, base(c.Folder))),
 			{{text: c.sentence(), link: fmt.Sprintf("#run%d", i+1)}}}})
 	}
-	return []block{section{name: "Loops"}, t}
+	to.section("Loops", "", "")
+	to.table(t)
 }
 
 // base returns the last element of a path. It also accepts backslashes, because a project may have
 // been recorded on another system.
 func base(folder string) string { return path.Base(strings.ReplaceAll(folder, `\`, "/")) }
 
-// blocks returns the parts of a card, the most urgent first.
-func (c *Card) blocks(s Screen) []block {
-	kind := kindOf(c.Run, c.Head)
-	early, late := c.evidence(kind), []block(nil)
-	if c.Run.Drive() == "" { // a loop on issues and PRs has little evidence
-		early, late = late, early
-	}
-	return slices.Concat(c.head(s, kind), c.todo(), kind.card(c), early, c.spent(s),
-		c.iterations(s), c.asked(), c.leftBehind(), late)
+// cardPage is a card that is drawn on a sheet.
+type cardPage struct {
+	sheet
+	Screen
+	*Card
+	kind kind
 }
 
-// head returns the result of the run.
-func (c *Card) head(s Screen, kind kind) []block {
+// draw draws a card, the most urgent parts first.
+func (c *Card) draw(to sheet, s Screen) {
+	p := cardPage{to, s, c, kindOf(c.Run, c.Head)}
+	p.head()
+	p.todo()
+	p.kind.card(&p)
+	if c.Run.Drive() != "" { // a loop on issues and PRs has little evidence
+		p.evidence()
+	}
+	p.spent()
+	p.iterations()
+	p.asked()
+	p.leftBehind()
+	if c.Run.Drive() == "" {
+		p.evidence()
+	}
+}
+
+// head draws the result of the run.
+func (c *cardPage) head() {
 	b, style := c.Run, endStyle(c.Run)
 	var about facts
-	span := "since " + s.dated(b.StartedAt)
+	span := "since " + c.dated(b.StartedAt)
 	if st := c.Stopped; st != nil {
 		about.given("stopped", words(st.Text))
-		about.given("   at", words(commas(st.where(), s.dated(st.Since), st.Cause)))
+		about.given("   at", words(commas(st.where(), c.dated(st.Since), st.Cause)))
 		about.given("last error", words(st.LastError))
-		span = s.dated(b.StartedAt) + " to " + s.dated(st.Since)
+		span = c.dated(b.StartedAt) + " to " + c.dated(st.Since)
 	} else if c.Next == "" {
 		style = warn
 	}
@@ -98,7 +128,7 @@ func (c *Card) head(s Screen, kind kind) []block {
 	about.given("loop", words(commas(base(c.Folder), invocation(b),
 		"run "+cmp.Or(b.RunID, "unknown"))))
 	about.given("used", words(commas(loop.Plural(b.IterationsUsed, "iteration"),
-		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), kind.count(),
+		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), c.kind.count(),
 		span)))
 	if b.Replaced > 0 {
 		about.row("note", warn, "written again %s: something else had changed the run's files",
@@ -107,7 +137,8 @@ func (c *Card) head(s Screen, kind kind) []block {
 	for _, n := range c.Unread {
 		about.row("note", warn, "Not all of the history could be read: %s", n)
 	}
-	return []block{heading{style, c.sentence()}, about}
+	c.heading(style, c.sentence())
+	c.facts(about)
 }
 
 // endStyle returns the style of a run's end. A ceiling and a person's interrupt are warnings, not
@@ -169,65 +200,65 @@ func because(b *loop.Budget) string {
 	return condition.Because
 }
 
-// todo returns the questions that wait, and then the step that continues the run.
-func (c *Card) todo() (list []block) {
+// todo draws the questions that wait, and then the step that continues the run.
+func (c *cardPage) todo() {
 	if len(c.Waiting) > 0 {
-		list = []block{section{name: "Waits for you"}}
+		c.section("Waits for you", "", "")
 	}
 	for i, w := range c.Waiting {
 		question := questions(c.Waiting[i:i+1], true)
 		for _, o := range w.Gate.Options {
 			question.row("option", plain, "%s: %s", o.Label, o.Description)
 		}
-		list = append(list, question)
+		c.facts(question)
 	}
+	c.section("Next", "", "")
 	var next facts
 	switch {
 	case c.Next != "":
 		next.given("next tick", words(c.Next))
 	case c.Resume != "":
-		next = facts{command("type", c.Resume)}
+		next.command("type", c.Resume)
 	case c.Stopped != nil && len(c.Stopped.Do) > 0:
-		for _, text := range c.Stopped.Do {
-			next.given("next", words(text))
-		}
+		next.rows("next", plain, c.Stopped.Do)
 	default:
-		return append(list, section{name: "Next"},
-			line{plain, "Nothing is left to do for this run."})
+		c.line(plain, "Nothing is left to do for this run.")
+		return
 	}
-	return append(list, section{name: "Next"}, next)
+	c.facts(next)
 }
 
-// spent returns the spend curve and the use of each ceiling.
-func (c *Card) spent(s Screen) []block {
-	list := []block{section{name: "Spend"}}
+// spent draws the spend curve and the use of each ceiling.
+func (c *cardPage) spent() {
+	c.section("Spend", "", "")
 	if len(c.Curve) > 0 {
-		list = append(list, curve{c.Run.Ceilings.Dollars, c.Curve})
+		c.curve(c.Run.Ceilings.Dollars, c.Curve)
 	}
-	return append(list, s.spending(c.Run, c.Budgets, c.Raise))
+	c.facts(c.spending(c.Run, c.Budgets, c.Raise))
 }
 
-// iterations returns a table of the last iterations.
-func (c *Card) iterations(s Screen) []block {
-	list := []block{section{name: "Iterations"}}
+// iterations draws a table of the last iterations.
+func (c *cardPage) iterations() {
+	c.section("Iterations", "", "")
 	if len(c.Iterations) == 0 {
-		return append(list, line{faint, "No iteration has ended."})
+		c.line(faint, "No iteration has ended.")
+		return
 	}
 	if c.Earlier > 0 {
-		list = append(list, line{faint, fmt.Sprintf("%s before these: hooks history --run %s",
-			thousands(int64(c.Earlier)), c.Run.RunID)})
+		c.line(faint, "%s before these: hooks history --run %s", thousands(int64(c.Earlier)),
+			c.Run.RunID)
 	}
 	most := slices.MaxFunc(c.Iterations, func(a, b loop.Iteration) int {
 		return cmp.Compare(a.Dollars, b.Dollars)
 	}).Dollars
 	t := table{class: "iterations"}
-	t.columns, _ = s.iteration(&c.Iterations[0])
+	t.columns, _ = c.iteration(&c.Iterations[0])
 	t.columns = append(t.columns, column{name: "PRs", class: "prs", spare: 2},
 		column{name: "refused", class: "ref", spare: 1},
 		column{name: "remarks", class: "more", notes: true})
 	for i := range c.Iterations {
 		l := &c.Iterations[i]
-		_, cells := s.iteration(l)
+		_, cells := c.iteration(l)
 		dollars := &cells[len(cells)-1][0]
 		dollars.part, dollars.whole = int64(l.Dollars), int64(most)
 		var prs cell
@@ -235,9 +266,9 @@ func (c *Card) iterations(s Screen) []block {
 			prs = append(prs, c.named(name))
 		}
 		t.rows = append(t.rows, row{style: outcomeStyle(l.Outcome),
-			cells: append(cells, prs, words(refused(l.Denied))), notes: remarks(l)})
+			cells: append(cells, prs, words(refused(l.Denied)), nil), notes: remarks(l)})
 	}
-	return append(list, t)
+	c.table(t)
 }
 
 // remarks returns the events of an iteration that have no column.
@@ -292,8 +323,8 @@ func (c *Card) coverage(what string) string {
 	return what + "of the last " + loop.Plural(len(c.Iterations), "iteration")
 }
 
-// asked returns the tables of questions and of refused calls.
-func (c *Card) asked() []block {
+// asked draws the tables of questions and of refused calls.
+func (c *cardPage) asked() {
 	gates := table{columns: []column{{name: "#", right: true, class: "num"},
 		{name: "question", notes: true, class: "text"}, {name: "gate", class: "gate"},
 		{name: "answer", class: "text"}}}
@@ -305,30 +336,34 @@ func (c *Card) asked() []block {
 		gates.rows = append(gates.rows, row{cells: []cell{words(strconv.Itoa(g.Iteration)), nil,
 			words(g.Name), answer}, notes: []string{g.Question}})
 	}
+	c.titled("Asked", gates)
 	calls := table{columns: []column{{name: "times", right: true, class: "num"},
 		{name: "refused call", class: "call"}, {name: "rule", class: "keep"}}}
 	for _, d := range c.Denied {
 		calls.rows = append(calls.rows, row{cells: []cell{words(strconv.Itoa(d.Times)),
 			{{text: refusedCall(d), look: code}}, words(d.Rule)}})
 	}
-	return append(titled("Asked", c.coverage(""), gates),
-		titled("Refused", c.coverage(""), calls)...)
+	c.titled("Refused", calls)
 }
 
-// titled returns a table below its heading. It returns nothing if the table has no rows.
-func titled(name, remark string, t table) []block {
-	if len(t.rows) == 0 {
-		return nil
+// titled draws a table below its heading. It draws nothing if the table has no rows.
+func (c *cardPage) titled(name string, t table) {
+	if len(t.rows) > 0 {
+		c.section(name, c.coverage(""), "")
+		c.table(t)
 	}
-	return []block{section{name: name, remark: remark}, t}
 }
 
 // leftBehind lists the issues, PRs, commits and worktrees that the run leaves for a person.
-func (c *Card) leftBehind() (list []block) {
+func (c *cardPage) leftBehind() {
 	issues := table{columns: []column{{name: "issue"}, {name: "title", class: "text", loose: true}}}
 	for _, i := range c.Issues {
 		issues.rows = append(issues.rows,
 			row{cells: []cell{{numberLink(c.Links.Issue, i.Number)}, words(i.Title)}})
+	}
+	c.titled("Issues", issues)
+	if len(c.PRs)+len(c.Worktrees) > 0 {
+		c.section("Pull requests and commits", c.coverage("states and commits "), "")
 	}
 	prs := table{class: "prlist", columns: []column{{name: "PR", class: "text", notes: true},
 		{name: "state"}, {name: "branch", class: "text", spare: 1}, {name: "commit"}}}
@@ -350,7 +385,7 @@ func (c *Card) leftBehind() (list []block) {
 		prs.rows = append(prs.rows, r)
 	}
 	if len(prs.rows) > 0 {
-		list = append(list, prs)
+		c.table(prs)
 	}
 	var trees facts
 	for _, w := range c.Worktrees {
@@ -358,13 +393,8 @@ func (c *Card) leftBehind() (list []block) {
 			{text: "branch " + cmp.Or(w.Branch, "unknown")}})
 	}
 	if len(trees) > 0 {
-		list = append(list, trees)
+		c.facts(trees)
 	}
-	if len(list) > 0 {
-		list = slices.Insert(list, 0, block(section{name: "Pull requests and commits",
-			remark: c.coverage("states and commits ")}))
-	}
-	return append(titled("Issues", c.coverage(""), issues), list...)
 }
 
 // ref returns the number of a PR, with a link if the forge is known.
@@ -410,14 +440,14 @@ type evidence struct {
 	verified, claimed facts
 }
 
-// evidence returns both lists of facts.
-func (c *Card) evidence(kind kind) []block {
-	e := kind.evidence(c)
-	v := c.Verified
+// evidence draws both lists of facts.
+func (c *cardPage) evidence() {
+	e := c.kind.evidence(c.Card)
 	var verified facts
-	verified.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
-	if v.Agents > 0 {
-		verified.row("workers", plain, "%d dispatched", v.Agents)
+	verified.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts",
+		c.Verified.Dollars)
+	if c.Verified.Agents > 0 {
+		verified.row("workers", plain, "%d dispatched", c.Verified.Agents)
 	}
 	if len(e.claimed) == 0 {
 		e.claimed.given("nothing", words("was claimed without being seen"))
@@ -426,8 +456,8 @@ func (c *Card) evidence(kind kind) []block {
 	if c.Run.Drive() == "" {
 		remark = c.coverage("dollars, workers and merges of the run, the rest ")
 	}
-	return []block{
-		section{name: "Verified: seen by the program itself", remark: remark, class: "verified"},
-		append(verified, e.verified...),
-		section{name: "Claimed: " + e.by + ", not verified", class: "claimed"}, e.claimed}
+	c.section("Verified: seen by the program itself", remark, "verified")
+	c.facts(append(verified, e.verified...))
+	c.section("Claimed: "+e.by+", not verified", "", "claimed")
+	c.facts(e.claimed)
 }

@@ -6,42 +6,21 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"hooks/internal/loop"
 )
 
 // PageMark begins every page. It identifies a file as one written by this program.
 const PageMark = "<!doctype html><!-- hooks report-card -->"
 
+// pageFrame is a self-contained HTML document, without scripts and without requests to the network.
+// Its verbs stand for the mark, the title, the style sheet, the pages and the time.
+//
+//go:embed page.html
+var pageFrame string
+
 //go:embed page.css
 var pageStyle string
-
-// document returns one self-contained HTML document, without scripts and without requests to the
-// network. Each page is a main element.
-func document(s Screen, title string, pages [][]block) string {
-	var m markup
-	m.put("%s\n", raw(PageMark))
-	m.put(`<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
-<title>%s</title>
-<style>
-%s</style></head><body>
-`, title, raw(pageStyle))
-	for i, blocks := range pages {
-		m.put(`<main id="run%d">`+"\n", i)
-		for _, b := range blocks {
-			b.html(&m)
-		}
-		m.end()
-		m.put("</main>\n")
-	}
-	m.put(`<footer><p>Dollars are API-equivalent, which is what the API would charge; a subscription
-is billed otherwise. Treat this page as secret: it may hold issue texts and answers.</p>
-<p>Written by <code>hooks report-card</code> on %s.</p></footer>
-</body></html>
-`, s.Now.Format("January 2, 2006, 15:04 MST"))
-	return m.String()
-}
 
 // raw is HTML that this program wrote. markup escapes every other string.
 type raw string
@@ -68,6 +47,14 @@ func (m *markup) put(format string, args ...any) {
 	fmt.Fprintf(m, format, args...)
 }
 
+// page writes a page as a main element.
+func (m *markup) page(number int, draw func(sheet)) {
+	m.put(`<main id="run%d">`+"\n", number)
+	draw(m)
+	m.end()
+	m.put("</main>\n")
+}
+
 // end closes the open section, if any.
 func (m *markup) end() {
 	m.put("%s", raw(when(m.within, "</section>\n")))
@@ -79,28 +66,30 @@ func tone(style string) string {
 	return map[string]string{good: "good", warn: "warn", bad: "bad", faint: "dim"}[style]
 }
 
-func (h heading) html(m *markup) {
-	m.put(`<header class="%s"><h1>%s</h1></header>`+"\n", tone(h.style), h.text)
+func (m *markup) heading(style, text string) {
+	m.put(`<header class="%s"><h1>%s</h1></header>`+"\n", tone(style), text)
 }
 
-func (s section) html(m *markup) {
+func (m *markup) section(name, remark, class string) {
 	m.end()
-	m.put("<section class=%q>\n<h2>%s", raw(s.class), s.name)
-	if s.remark != "" {
-		m.put(" <small>%s</small>", s.remark)
+	m.put("<section class=%q>\n<h2>%s", raw(class), name)
+	if remark != "" {
+		m.put(" <small>%s</small>", remark)
 	}
 	m.put("</h2>\n")
 	m.within = true
 }
 
-func (l line) html(m *markup) { m.put(`<p class="%s">%s</p>`+"\n", tone(l.style), l.text) }
+func (m *markup) line(style, format string, args ...any) {
+	m.put(`<p class="%s">%s</p>`+"\n", tone(style), fmt.Sprintf(format, args...))
+}
 
-func (f facts) html(m *markup) {
+func (m *markup) facts(list facts) {
 	m.put("<dl>")
-	for _, one := range f {
-		class := raw(when(tone(one.style) != "", ` class="`+tone(one.style)+`"`))
-		m.put("<dt>%s</dt><dd%s>", one.name, class)
-		m.words(one.value, ", ")
+	for _, f := range list {
+		class := raw(when(tone(f.style) != "", ` class="`+tone(f.style)+`"`))
+		m.put("<dt>%s</dt><dd%s>", f.name, class)
+		m.words(f.value, ", ")
 		m.put("</dd>\n")
 	}
 	m.put("</dl>\n")
@@ -127,16 +116,17 @@ func (m *markup) words(c cell, between raw) {
 	}
 }
 
-func (t table) html(m *markup) {
-	t = t.drawn(true)
+func (m *markup) table(t table) {
 	m.put(`<table class="%s"><thead><tr>`, strings.TrimSpace("rows "+t.class))
-	for _, c := range t.columns {
-		m.put(`<th scope="col" class="%s">%s`, c.classes(), c.name)
+	shown := t.filled(true)
+	for _, i := range shown {
+		m.put(`<th scope="col" class="%s">%s`, t.columns[i].classes(), t.columns[i].name)
 	}
 	m.put("</thead><tbody>\n")
 	for _, r := range t.rows {
 		m.put("<tr>")
-		for i, c := range t.columns {
+		for _, i := range shown {
+			c := t.columns[i]
 			m.put(`<td class="%s">`, c.classes())
 			if c.tag {
 				m.put(`<b class="tag %s">`, cmp.Or(tone(r.style), "good"))
@@ -162,4 +152,84 @@ func percent(part, whole int64) float64 {
 		return 0
 	}
 	return min(100, 100*float64(part)/float64(whole))
+}
+
+// MaxPoints bounds the points of a spend curve, except for those of the last iterations.
+const MaxPoints = 100
+
+// curve draws the spend after each of the iterations, against the ceiling if there is one. The
+// picture is stretched to the width of the page, so strokes do not scale, points are the round caps
+// of very short lines, and the labels are HTML beside the picture.
+func (m *markup) curve(limit loop.USD, iterations []loop.Iteration) {
+	last := &iterations[len(iterations)-1]
+	total := last.Budget.DollarsEstimate
+	top, about := total, ""
+	switch {
+	case limit == 0:
+		about = "there is no ceiling in dollars"
+	case total < limit/8: // with the ceiling on the scale, the curve would lie on its axis
+		about, limit = fmt.Sprintf("the ceiling of %s is far above", ceiling(limit)), 0
+	default:
+		about, top = "the ceiling is "+ceiling(limit), max(top, limit)
+	}
+	about = fmt.Sprintf("Spend over the iterations: $%s in all; %s", total, about)
+	step := scale(max(top, loop.Cent))
+	top = max(step, (top+step-1)/step*step)
+	y := func(u loop.USD) float64 { return 100 - percent(int64(u), int64(top)) }
+	var grid, line, points markup
+	marks := ""
+	m.put(`<figure><div class="chart"><div class="ys">`)
+	for at := loop.USD(0); at <= top; at += step {
+		m.put(`<span style="top:%.1f%%">%s</span>`, y(at), ceiling(at))
+		grid.put("M0 %.2fH100", y(at))
+	}
+	line.put("M0 100")
+	for i := range iterations {
+		l := &iterations[i]
+		x, y := percent(int64(i+1), int64(len(iterations))), y(l.Budget.DollarsEstimate)
+		line.put("L%.2f %.2f", x, y)
+		class := "point"
+		if len(l.Gates)+len(l.Denied) > 0 {
+			class, marks = "mark", "; a dot marks refused calls or a question"
+		}
+		points.put(`<path class="%s" d="M%.2f %.2fh.01" tabindex="0" role="img">`+
+			"<title>%s</title></path>\n", class, x, y, pointTitle(l))
+	}
+	drawn := raw(line.String())
+	m.put(`</div><svg viewBox="0 0 100 100" preserveAspectRatio="none" role="group">`+
+		`<title>%s</title><path class="grid" d="%s"/><path class="area" d="%sV100Z"/>`+
+		`<path class="line" d="%s"/>`, about, raw(grid.String()), drawn, drawn)
+	if limit > 0 {
+		m.put(`<path class="limit" d="M0 %.2fH100"/>`, y(limit))
+	}
+	m.put("\n%s</svg>", raw(points.String()))
+	if limit > 0 {
+		m.put(`<span class="cap" style="top:%.1f%%">ceiling %s</span>`, y(limit), ceiling(limit))
+	}
+	m.put(`</div><div class="xs"><span>start</span><span>iteration %s</span></div>`+
+		"<figcaption>%s%s</figcaption></figure>\n", thousands(int64(last.Iteration)), about, marks)
+}
+
+// pointTitle describes an iteration on the curve: its dollars, refusals and questions.
+func pointTitle(l *loop.Iteration) string {
+	text := fmt.Sprintf("iteration %s: $%s, $%s in all", thousands(int64(l.Iteration)), l.Dollars,
+		l.Budget.DollarsEstimate)
+	if len(l.Denied) > 0 {
+		text += "; " + refused(l.Denied) + " refused"
+	}
+	if len(l.Gates) > 0 {
+		text += "; " + loop.Plural(len(l.Gates), "question") + " asked"
+	}
+	return text
+}
+
+// scale returns a round step such that at most five steps reach the top.
+func scale(top loop.USD) loop.USD {
+	for step := loop.Cent; ; step *= 10 {
+		for _, n := range []loop.USD{1, 2, 5} {
+			if top <= 5*n*step {
+				return n * step
+			}
+		}
+	}
 }

@@ -16,7 +16,7 @@ type kind interface {
 	block(*text, *loop.Iteration) // writes the status block of an iteration
 	ended() (must, more []string) // returns lines for the final report; more is cut to fit
 	stand() facts                 // returns the progress of the loop
-	card(*Card) []block           // returns the kind's part of the report card
+	card(*cardPage)               // draws the kind's part of the report card
 	evidence(*Card) evidence      // returns the evidence for the report card
 	count() string                // returns the unit that the kind counts, as in "2 PRs"
 }
@@ -50,7 +50,7 @@ func kindOf(b *loop.Budget, head string) kind {
 
 func (backlogLoop) ended() (must, more []string) { return nil, nil }
 func (backlogLoop) stand() facts                 { return nil }
-func (backlogLoop) card(*Card) []block           { return nil }
+func (backlogLoop) card(*cardPage)               {}
 func (b backlogLoop) count() string              { return loop.Plural(len(b.PRsTouched), "PR") }
 
 func (b backlogLoop) block(t *text, l *loop.Iteration) {
@@ -124,9 +124,9 @@ func (b promptLoop) stand() facts {
 
 func (b promptLoop) ended() (must, more []string) { return []string{"Prompt: " + b.prompt()}, nil }
 
-func (b promptLoop) card(*Card) []block {
-	return []block{section{name: "Prompt", remark: "the same in each iteration"},
-		line{plain, b.prompt()}}
+func (b promptLoop) card(c *cardPage) {
+	c.section("Prompt", "the same in each iteration", "")
+	c.line(plain, "%s", b.prompt())
 }
 
 // maxPrompt bounds the prompt on a page, in characters.

@@ -125,7 +125,7 @@ func (s Screen) spending(b *loop.Budget, axes []Axis, raise string) facts {
 	list := s.budgets(axes)
 	list.given("outside", words(outside(b)))
 	if raise != "" {
-		list = append(list, command("raise", raise))
+		list.command("raise", raise)
 	}
 	list.given("in advance", words(b.Policy.Words()))
 	return list

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
+
+	"hooks/internal/loop"
 )
 
 // Screen describes the reader's terminal. Lines are wrapped or cut to Width columns.
@@ -68,10 +70,15 @@ func (p *page) line(style, format string, args ...any) {
 	p.put("", 2, style, fmt.Sprintf(format, args...))
 }
 
-// section writes a blank line and the heading of the rows that follow.
-func (p *page) section(name string) {
+func (p *page) heading(style, text string) {
+	p.line(style, "%s", text)
 	p.blank()
-	p.line(strong, "%s", name)
+}
+
+// section writes a blank line and the heading of the rows that follow.
+func (p *page) section(name, remark, _ string) {
+	p.blank()
+	p.line(strong, "%s", name+prefixed(", ", remark))
 }
 
 // row writes a label and a text beside it, or below it if the screen is too narrow.
@@ -84,6 +91,19 @@ func (p *page) row(label, style, format string, args ...any) {
 	}
 	p.put(pad(label, labelWidth-1, false)+" ", labelWidth, style, text)
 }
+
+func (p *page) facts(list facts) {
+	for _, f := range list {
+		drawn := ""
+		if len(f.value) > 0 && f.value[0].whole > 0 {
+			drawn = bar(f.value[0].part, f.value[0].whole, min(max(p.Width/5, 6), 24)) + "  "
+		}
+		p.row(f.name, f.style, "%s%s", drawn, f.value)
+	}
+}
+
+// curve writes nothing, because `hooks history` draws the spend in a terminal.
+func (*page) curve(loop.USD, []loop.Iteration) {}
 
 // notes writes a line for each note.
 func (p *page) notes(word string, list []string) {
@@ -210,113 +230,45 @@ func pad(text string, width int, left bool) string {
 	return text + blanks
 }
 
-// line returns a row as text. A cell wider than its column shifts the following cells.
-func (t *table) line(r row) string {
-	var b strings.Builder
-	for i, c := range t.columns {
-		if i > 0 {
-			b.WriteString("  ")
-		}
-		b.WriteString(pad(r.cells[i].String(), c.width, c.right))
-	}
-	return strings.TrimRight(b.String(), " ")
-}
-
-// measure sets the width of every column to its widest cell and returns the width of a line.
-func (t *table) measure() (width int) {
-	for i := range t.columns {
-		c := &t.columns[i]
-		c.width = displaywidth.String(c.name)
-		for _, r := range t.rows {
-			if !c.loose {
-				c.width = max(c.width, displaywidth.String(r.cells[i].String()))
-			}
-		}
-		width += c.width + len("  ")
-	}
-	return width - len("  ")
-}
-
-// narrow drops spare columns until the table fits, and returns their names. It drops columns of
-// zeros first, then those with the highest spare, from the right. If the table is still too wide,
-// it cuts the first column, to no less than 8.
-func (t *table) narrow(most int) (left []string) {
-	for t.measure() > most {
-		at, rank := -1, 1
-		for i, c := range t.columns {
-			spare := c.spare
-			if spare > 0 && t.zeros(i) {
-				spare = 3
-			}
-			if spare >= rank {
-				at, rank = i, spare
-			}
-		}
-		if at < 0 {
-			break
-		}
-		left = append(left, t.columns[at].name+when(t.zeros(at), " (all 0)"))
-		t.drop(at)
-	}
-	if over := t.measure() - most; over > 0 {
-		room := max(8, t.columns[0].width-over)
-		for _, r := range t.rows {
-			r.cells[0] = words(cut(r.cells[0].String(), room))
-		}
-		t.measure()
-	}
-	slices.Reverse(left)
-	return left
-}
-
-func (t *table) zeros(column int) bool {
-	return !slices.ContainsFunc(t.rows, func(r row) bool {
-		return r.cells[column].String() != "0"
-	})
-}
-
 // table writes a table, and the names of the columns for which the screen has no room.
 func (p *page) table(t table) {
-	t = t.drawn(false)
-	for _, r := range t.rows {
-		for i, c := range r.cells {
-			r.cells[i] = words(clean(c.String()))
-		}
+	g := newGrid(t)
+	left := g.narrow(p.Width)
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.name
 	}
-	left := t.narrow(p.Width)
-	var names row
-	for _, c := range t.columns {
-		names.cells = append(names.cells, words(c.name))
-	}
-	p.b.WriteString(cut(t.line(names), p.Width) + "\n")
-	for _, r := range t.rows {
-		p.tableRow(&t, r)
+	p.tableLine(plain, g.line(names, g.shown))
+	for n, r := range t.rows {
+		p.tableRow(g, r.style, g.texts[n])
 		for _, note := range r.notes {
 			p.put("    ", 4, plain, note)
 		}
 	}
 	if len(left) > 0 {
-		p.line(plain, "No room for: %s (--json has everything)", strings.Join(left, ", "))
+		p.line(plain, "No room for: %s (--json has everything)", commas(left...))
 	}
 }
 
+func (p *page) tableLine(style, text string) {
+	p.b.WriteString(p.paint(style, cut(strings.TrimRight(text, " "), p.Width)) + "\n")
+}
+
 // tableRow writes a row. The text of a loose column is wrapped after the other cells or below them.
-func (p *page) tableRow(t *table, r row) {
-	last := len(t.columns) - 1
-	if !t.columns[last].loose {
-		p.b.WriteString(p.paint(r.style, cut(t.line(r), p.Width)) + "\n")
+func (p *page) tableRow(g *grid, style string, texts []string) {
+	last := len(g.shown) - 1
+	if !g.columns[g.shown[last]].loose {
+		p.tableLine(style, g.line(texts, g.shown))
 		return
 	}
 	const indent, room = 4, 12
-	text := r.cells[last].String()
-	r.cells[last] = words(".")
-	lead := strings.TrimSuffix(t.line(r), ".")
+	lead, text := g.line(texts, g.shown[:last]), texts[g.shown[last]]
 	if text == "" || displaywidth.String(lead)+room > p.Width {
-		p.b.WriteString(p.paint(r.style, cut(strings.TrimRight(lead, " "), p.Width)) + "\n")
+		p.tableLine(style, lead)
 		lead = strings.Repeat(" ", indent)
 	}
 	if text != "" {
-		p.lead(r.style, lead, indent, r.style, text)
+		p.lead(style, lead, indent, style, text)
 	}
 }
 

@@ -3,31 +3,22 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"hooks/internal/loop"
 )
 
-// block is a part of a page, drawn as text or as HTML.
-type block interface {
-	draw(*page) // draws it as text
-	html(*markup)
+// sheet is a page while it is drawn, as text or as HTML.
+type sheet interface {
+	heading(style, text string)         // the title of the page
+	section(name, remark, class string) // the heading of a part; class is for CSS
+	line(style, format string, args ...any)
+	facts(list facts)
+	table(t table)
+	curve(ceiling loop.USD, points []loop.Iteration)
 }
-
-// textOf draws blocks as text.
-func textOf(s Screen, blocks []block) string {
-	p := newPage(s)
-	for _, b := range blocks {
-		b.draw(p)
-	}
-	return p.String()
-}
-
-// heading is the title of a page.
-type heading struct{ style, text string }
-
-// section is the heading of a part of a page. class is its CSS class.
-type section struct{ name, remark, class string }
-
-// line is a paragraph.
-type line struct{ style, text string }
 
 // facts is a list of labels, each with a value.
 type facts []fact
@@ -56,8 +47,10 @@ func (f *facts) rows(name, style string, texts []string) {
 	}
 }
 
-// command returns a fact for a text that a person types.
-func command(name, text string) fact { return fact{name, strong, cell{{text: text, look: pre}}} }
+// command adds a text that a person types.
+func (f *facts) command(name, text string) {
+	*f = append(*f, fact{name, strong, cell{{text: text, look: pre}}})
+}
 
 // cell is the content of a table's cell, or the value of a fact.
 type cell []word
@@ -86,27 +79,6 @@ func words(text string) cell {
 	return cell{{text: text}}
 }
 
-func (h heading) draw(p *page) {
-	p.line(h.style, "%s", h.text)
-	p.blank()
-}
-
-func (s section) draw(p *page) { p.section(s.name + prefixed(", ", s.remark)) }
-
-func (l line) draw(p *page) { p.line(l.style, "%s", l.text) }
-
-func (f facts) draw(p *page) {
-	for _, one := range f {
-		drawn := ""
-		if len(one.value) > 0 && one.value[0].whole > 0 {
-			drawn = bar(one.value[0].part, one.value[0].whole, min(max(p.Width/5, 6), 24)) + "  "
-		}
-		p.row(one.name, one.style, "%s%s", drawn, one.value)
-	}
-}
-
-func (t table) draw(p *page) { p.table(t) }
-
 func (c cell) String() string {
 	texts := make([]string, len(c))
 	for i, w := range c {
@@ -134,7 +106,6 @@ type row struct {
 // column is one column of a table.
 type column struct {
 	name  string
-	width int  // minimum width, set by measure
 	right bool // aligned right, for numbers
 	spare int  // if above 0, the column may be dropped for lack of room, the highest first
 	loose bool // the last column, with long texts that wrap
@@ -162,34 +133,95 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, r)
 }
 
-// drop removes a column.
-func (t *table) drop(i int) {
-	t.columns = slices.Delete(t.columns, i, i+1)
-	for n := range t.rows {
-		t.rows[n].cells = slices.Delete(t.rows[n].cells, i, i+1)
+// filled returns the indices of the columns that are not empty. A column of notes is for HTML.
+func (t *table) filled(inHTML bool) (list []int) {
+	for i, c := range t.columns {
+		if slices.ContainsFunc(t.rows, func(r row) bool {
+			return len(r.cells[i]) > 0 || inHTML && c.notes && len(r.notes) > 0
+		}) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// grid is a table as text.
+type grid struct {
+	table
+	texts  [][]string // by row and column
+	widths []int      // by column, the widest text
+	shown  []int      // indices of the columns to draw
+}
+
+func newGrid(t table) *grid {
+	g := &grid{table: t, widths: make([]int, len(t.columns)), shown: t.filled(false)}
+	for _, r := range t.rows {
+		texts := make([]string, len(r.cells))
+		for i, c := range r.cells {
+			texts[i] = clean(c.String())
+		}
+		g.texts = append(g.texts, texts)
+	}
+	for i := range t.columns {
+		g.measure(i)
+	}
+	return g
+}
+
+// measure sets the width of a column to that of its widest text.
+func (g *grid) measure(i int) {
+	g.widths[i] = displaywidth.String(g.columns[i].name)
+	for _, texts := range g.texts {
+		if !g.columns[i].loose {
+			g.widths[i] = max(g.widths[i], displaywidth.String(texts[i]))
+		}
 	}
 }
 
-// drawn returns a copy of the table without empty columns. A column of notes is for HTML.
-func (t table) drawn(inHTML bool) table {
-	out := table{class: t.class, rows: slices.Clone(t.rows)}
-	for n := range out.rows {
-		out.rows[n].cells = nil
+// line returns the texts of some columns, padded. A text wider than its column shifts the
+// following ones.
+func (g *grid) line(texts []string, columns []int) string {
+	var b strings.Builder
+	for _, i := range columns {
+		b.WriteString(pad(texts[i], g.widths[i], g.columns[i].right) + "  ")
 	}
-	for i, c := range t.columns {
-		if !slices.ContainsFunc(t.rows, func(r row) bool {
-			return len(r.cells) > i && len(r.cells[i]) > 0 || inHTML && c.notes && len(r.notes) > 0
-		}) {
-			continue
-		}
-		out.columns = append(out.columns, c)
-		for n, r := range t.rows {
-			var content cell
-			if i < len(r.cells) {
-				content = r.cells[i]
+	return b.String()
+}
+
+// narrow drops spare columns until a line has at most that width, and returns their names. It drops
+// columns of zeros first, then those with the highest spare, from the right. If the table is still
+// too wide, it cuts the first column, to no less than 8.
+func (g *grid) narrow(most int) (left []string) {
+	for {
+		width, at, rank := -len("  "), -1, 1
+		for n, i := range g.shown {
+			width += g.widths[i] + len("  ")
+			spare := g.columns[i].spare
+			if spare > 0 && g.zeros(i) {
+				spare = 3
 			}
-			out.rows[n].cells = append(out.rows[n].cells, content)
+			if spare >= rank {
+				at, rank = n, spare
+			}
 		}
+		if width <= most {
+			return left
+		}
+		if at < 0 {
+			first := g.shown[0]
+			room := max(8, g.widths[first]-(width-most))
+			for _, texts := range g.texts {
+				texts[first] = cut(texts[first], room)
+			}
+			g.measure(first)
+			return left
+		}
+		i := g.shown[at]
+		left = slices.Insert(left, 0, g.columns[i].name+when(g.zeros(i), " (all 0)"))
+		g.shown = slices.Delete(g.shown, at, at+1)
 	}
-	return out
+}
+
+func (g *grid) zeros(column int) bool {
+	return !slices.ContainsFunc(g.texts, func(texts []string) bool { return texts[column] != "0" })
 }

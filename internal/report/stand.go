@@ -91,17 +91,18 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	return w
 }
 
-// NameLoops adds the loop's name to an answer that would fit the gates of two loops.
+// NameLoops adds the loop's name to an answer that would fit the gates of two loops of a project.
 func NameLoops(list []Stand) {
-	times := map[string]int{}
+	times := map[[2]string]int{}
 	for _, st := range list {
 		for _, w := range st.Gates {
-			times[w.Answer]++
+			times[[2]string{st.Project, w.Answer}]++
 		}
 	}
 	for _, st := range list {
 		for i := range st.Gates {
-			if w := &st.Gates[i]; w.Paused && w.unanswered() && times[w.Answer] > 1 {
+			w := &st.Gates[i]
+			if w.Paused && w.unanswered() && times[[2]string{st.Project, w.Answer}] > 1 {
 				name := string(w.Skill) + ":" + strings.Trim(gateName(w.Gate), "'")
 				w.Answer = "hooks gate answer " + OneWord(name) + " " + AnswerWord
 			}
@@ -189,7 +190,7 @@ func questions(list []Waiting, answers bool) (f facts) {
 		}
 		switch {
 		case w.Paused && w.unanswered() && answers:
-			f = append(f, command(w.label(), w.howToAnswer()))
+			f.command(w.label(), w.howToAnswer())
 		case answers || !w.unanswered():
 			f = append(f, fact{w.label(), strong, words(w.howToAnswer())})
 		}
@@ -233,9 +234,12 @@ func StandText(s Screen, st Stand) string {
 	about.given("deferred", words(commas(st.Deferred...)))
 	about.rows("note", plain, st.Notes)
 	if st.Resume != "" {
-		about = append(about, command("next", st.Resume))
+		about.command("next", st.Resume)
 	}
-	return textOf(s, []block{line{style, invocation(b) + ": " + state}, about})
+	p := newPage(s)
+	p.line(style, "%s: %s", invocation(b), state)
+	p.facts(about)
+	return p.String()
 }
 
 func aliveOrGone(alive bool) string {
@@ -372,7 +376,9 @@ func RunList(s Screen, runs []Run) string {
 			strconv.Itoa(len(b.PRsTouched)), strconv.Itoa(b.MinutesElapsed),
 			"$"+b.DollarsEstimate.String(), state+prefixed(", in ", runs[i].Tree))
 	}
-	return textOf(s.unwrapped(), []block{t})
+	p := newPage(s.unwrapped())
+	p.table(t)
+	return p.String()
 }
 
 // noCeiling stands for no ceiling of iterations (--max-iterations 0) or of a prompt loop's minutes.
@@ -416,9 +422,10 @@ func ProjectLines(s Screen, list []Stand) string {
 	for _, p := range projects {
 		t.add(cmp.Or(p.needs, "-"), commas(p.loops...), p.path)
 	}
-	text := textOf(s.unwrapped(), []block{t})
+	p := newPage(s.unwrapped())
+	p.table(t)
 	if len(projects) > 0 && projects[0].rank == 0 {
-		text += "\n`hooks gate list --all` has the questions"
+		p.line(plain, "`hooks gate list --all` has the questions")
 	}
-	return text
+	return p.String()
 }

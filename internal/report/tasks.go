@@ -189,7 +189,7 @@ func Tasks(s Screen, l TaskList) string {
 		about.row("awaiting", warn, "gate %d", l.Awaiting)
 	}
 	about.row("next", strong, "%s", l.Next)
-	about.draw(p)
+	p.facts(about)
 	return p.String()
 }
 
@@ -378,14 +378,14 @@ func wakes(b *loop.Budget) string {
 // maxTasks is how many tasks a page lists. It lists the first ones.
 const maxTasks = 500
 
-// card returns the list with the verdict on each task.
-func (b taskLoop) card(c *Card) []block {
-	t := c.taskTable(c.Tasks[:min(len(c.Tasks), maxTasks)])
-	list := []block{section{name: "Tasks", remark: b.run.Result()}, t}
+// card draws the list with the verdict on each task.
+func (b taskLoop) card(c *cardPage) {
+	c.section("Tasks", b.run.Result(), "")
+	c.table(c.taskTable(c.Tasks[:min(len(c.Tasks), maxTasks)]))
 	if more := len(c.Tasks) - maxTasks; more > 0 {
-		list = append(list, line{faint, loop.Plural(more, "task") + " after these: hooks tasks"})
+		c.line(faint, "%s after these: hooks tasks", loop.Plural(more, "task"))
 	}
-	return append(list, line{faint, "Check command: " + checked(b.run.Check)})
+	c.line(faint, "Check command: %s", checked(b.run.Check))
 }
 
 func (b taskLoop) evidence(c *Card) evidence {

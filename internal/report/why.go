@@ -111,7 +111,7 @@ func Explain(s Screen, w Why) string {
 		p.line(style, "%s: %s — %s", w.Command, state(w.Status, stop.Cause), stop.Text)
 		about = slices.Concat(about, stop.facts(s), s.budgets(w.Budgets), trouble)
 		about.rows("next", strong, stop.Do)
-		about.draw(p)
+		p.facts(about)
 	case w.Alive:
 		p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
 		p.wouldStop(w, append(about, trouble...))
@@ -140,7 +140,7 @@ func (p *page) wouldStop(w Why, others facts) {
 	if len(unfit) > 0 {
 		p.line(faint, "not for this kind of run: %s", commas(unfit...))
 	}
-	others.draw(p)
+	p.facts(others)
 }
 
 // state writes one condition or gate. held is the text if it holds. If it does not apply to this
