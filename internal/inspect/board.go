@@ -9,7 +9,6 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
-	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
@@ -72,7 +71,7 @@ func (d *Inspector) asker(is func(loop.Kind) bool) (
 	v *question, run *loop.Budget, last *loop.Iteration,
 ) {
 	skill := loop.KindWith(is).Name
-	v, err := d.in(tracker.Project(d.Env, cwd()))
+	v, err := d.walk().in(d.Project())
 	run = &loop.Budget{Skill: skill}
 	if err != nil || v.files == nil {
 		return v, run, nil

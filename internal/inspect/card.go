@@ -12,7 +12,6 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/safefile"
-	"hooks/internal/store"
 	"hooks/internal/tracker/forge"
 )
 
@@ -23,28 +22,27 @@ const maxOnCard = 50
 // archived. If page is set, a card also holds the data that only its HTML page shows.
 func (d *Inspector) Cards(
 	skills []loop.Skill, runID string, page bool,
-) (list []report.Card, err error) {
-	list = []report.Card{}
-	err = d.askTrees(func(v *question) error {
-		add := func(files *store.Store, l *loopState, present bool) error {
-			if runID != "" && (l.Budget.RunID != runID || !slices.Contains(skills, l.skill)) {
-				return nil
-			}
-			c, err := v.card(files, l, present)
-			if page {
-				c.Curve = spend(files, l, c.Iterations)
-			}
-			if page && err != nil {
-				c.Unread = strings.Split(err.Error(), "\n")
-			}
-			list = append(list, c)
-			return err
+) ([]report.Card, error) {
+	list, w := []report.Card{}, d.walk()
+	loops := w.runs()
+	if runID == "" {
+		loops = w.loops(w.projects(), skills)
+	}
+	for l := range loops {
+		if runID != "" && (l.Budget.RunID != runID || !slices.Contains(skills, l.skill)) {
+			continue
 		}
-		if runID != "" {
-			return v.everyRun(add)
+		c, err := l.card()
+		if page {
+			c.Curve = l.spend(c.Iterations)
 		}
-		return v.each(skills, func(l *loopState) error { return add(v.files, l, true) })
-	})
+		if page && err != nil {
+			c.Unread = strings.Split(err.Error(), "\n")
+		}
+		list = append(list, c)
+		w.note(l.project, err)
+	}
+	err := w.err()
 	if err == nil && runID != "" && len(list) == 0 {
 		err = noRun(runID)
 	}
@@ -54,32 +52,32 @@ func (d *Inspector) Cards(
 	return list, err
 }
 
-func (v *question) card(files *store.Store, l *loopState, present bool) (report.Card, error) {
+func (l *loopState) card() (report.Card, error) {
 	b := l.Budget
-	ferr := files.Findings(b)
-	lines, err := lastLines(files, l.skill, b.RunID)
+	ferr := l.files.Findings(b)
+	lines, err := l.lastLines()
 	c := report.NewCard(b, lines)
 	c.Worktrees = slices.DeleteFunc(c.Worktrees, func(w loop.Worktree) bool {
 		path := filepath.FromSlash(w.Path)
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(v.project, path)
+			path = filepath.Join(l.project, path)
 		}
 		return !safefile.IsDir(path)
 	})
 	c.Stale, c.Head = l.stale(), l.head
-	c.Folder, c.Links, c.Project = v.project, links(b), v.named()
+	c.Folder, c.Links, c.Project = l.project, links(b), l.named()
 	c.Waiting = openGates(l)
 	c.Resume = report.FromElsewhere(c.Project, report.Resume(l.saved, l.Elsewhere()), c.Waiting)
-	last, terr := lastAttempts(files, l)
+	last, terr := l.attempts()
 	var st report.Stand
-	if c.Present = present; present {
-		st = v.stand(l)
+	if c.Present = l.present; l.present {
+		st = l.stand()
 		c.Raise = report.FromElsewhere(c.Project, st.Raise, nil)
 		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {
 			c.Next = st.Next
 		}
 	} else {
-		c.Budgets = report.Axes(b, b, l.Tick, false, v.now)
+		c.Budgets = report.Axes(b, b, l.Tick, false, l.now)
 	}
 	c.Open, c.OpenDollars = l.Tick != nil, st.Open
 	c.Tasks = report.TaskRows(b, l.Tick, last, st.Open)
@@ -96,13 +94,9 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 }
 
 // lastLines returns a run's last maxOnCard lines, oldest first.
-func lastLines(
-	files *store.Store, skill loop.Skill, runID string,
-) (lines []loop.Iteration, err error) {
-	_, err = files.Last(skill, func(l *loop.Iteration) bool {
-		if l.Of(runID) {
-			lines = append(lines, *l)
-		}
+func (l *loopState) lastLines() (lines []loop.Iteration, err error) {
+	_, err = l.last(func(line *loop.Iteration) bool {
+		lines = append(lines, *line)
 		return len(lines) == maxOnCard
 	})
 	slices.Reverse(lines)
@@ -119,17 +113,17 @@ func links(b *loop.Budget) (l report.Links) {
 
 // spend returns the iterations of a run that its spend curve shows: those of a sample of the
 // history lines, and the last ones.
-func spend(files *store.Store, s *loopState, last []loop.Iteration) (points []loop.Iteration) {
-	for text := range files.Sample(s.skill, report.MaxPoints) {
-		var l loop.Iteration
-		if !gjson.ValidBytes(text) || codec.Decode(gjson.ParseBytes(text), &l) != nil {
+func (l *loopState) spend(last []loop.Iteration) (points []loop.Iteration) {
+	for text := range l.files.Sample(l.skill, report.MaxPoints) {
+		var line loop.Iteration
+		if !gjson.ValidBytes(text) || codec.Decode(gjson.ParseBytes(text), &line) != nil {
 			continue
 		}
-		if len(last) == 0 || l.RunID == last[0].RunID && l.Seq >= last[0].Seq {
+		if len(last) == 0 || line.RunID == last[0].RunID && line.Seq >= last[0].Seq {
 			break
 		}
-		if l.RunID == s.Budget.RunID {
-			points = append(points, l)
+		if line.RunID == l.Budget.RunID {
+			points = append(points, line)
 		}
 	}
 	return append(points, last...)

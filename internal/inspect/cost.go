@@ -11,7 +11,6 @@ import (
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
-	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
@@ -37,37 +36,35 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	if !q.Since.IsZero() {
 		c.Since = &q.Since
 	}
-	found, all := q.RunID == "", costRows{list: []report.CostRow{}}
-	var rest loop.Tokens
-	err := d.askTrees(func(v *question) error {
-		return v.everyRun(func(files *store.Store, s *loopState, present bool) error {
-			if q.RunID != "" && s.Budget.RunID != q.RunID {
-				return nil
+	found, all, rest, w := q.RunID == "", costRows{}, loop.Tokens{}, d.walk()
+	for l := range w.runs() {
+		if q.RunID != "" && l.Budget.RunID != q.RunID {
+			continue
+		}
+		found = true
+		run := l.spending(q)
+		q.MaxRows -= min(q.MaxRows, len(run.rows.list))
+		left := run.total.Less(run.rows.sum())
+		switch q.By {
+		case "model", "day", "project":
+			for _, row := range run.rows.list {
+				all.add(row)
 			}
-			found = true
-			l := v.ledger(files, s, present, q)
-			q.MaxRows -= min(q.MaxRows, len(l.rows.list))
-			left := l.total.Less(l.rows.sum())
-			switch q.By {
-			case "model", "day", "project":
-				for _, row := range l.rows.list {
-					all.add(row)
-				}
-				rest = rest.Add(left)
-			default:
-				all.list = append(all.list, l.rows.list...)
-				all.addRest(left, l.run.RunID+" "+outside[q.By])
-			}
-			c.Total = c.Total.Add(l.total)
-			c.Notes = loop.AppendNew(c.Notes, l.notes...)
-			return nil
-		})
-	})
+			rest = rest.Add(left)
+		default:
+			all.list = append(all.list, run.rows.list...)
+			all.addRest(left, run.run.RunID+" "+outside[q.By])
+		}
+		c.Total = c.Total.Add(run.total)
+		c.Notes = loop.AppendNew(c.Notes, run.notes...)
+	}
 	if q.By == "model" || q.By == "day" {
 		slices.SortStableFunc(all.list, report.CostRow.Compare)
 	}
 	all.addRest(rest, outside[q.By])
-	if c.Rows = all.list; err == nil && !found {
+	c.Rows = append([]report.CostRow{}, all.list...)
+	err := w.err()
+	if err == nil && !found {
 		err = noRun(q.RunID)
 	}
 	return c, err
@@ -122,150 +119,143 @@ func (c *costRows) sum() (sum loop.Tokens) {
 	return sum
 }
 
-// ledger is the spend of one run.
-type ledger struct {
+// spending is the spend of one run.
+type spending struct {
 	CostQuery
-	*question
-	in    string // the project, if rows name it
+	*loopState
 	run   loop.Budget
-	state string
 	rows  costRows
 	total loop.Tokens // with Since, only of the iterations since then
 	notes []string
 }
 
-// ledger reads the spend of a run. The last line has the sums of the whole run. Other lines are
+// spending reads the spend of a run. The last line has the sums of the whole run. Other lines are
 // read only if the rows need them.
-func (v *question) ledger(
-	files *store.Store, s *loopState, present bool, q CostQuery,
-) *ledger {
-	l := &ledger{CostQuery: q, question: v, in: v.named(), run: *s.Budget}
+func (l *loopState) spending(q CostQuery) *spending {
+	s := &spending{CostQuery: q, loopState: l, run: *l.Budget}
 	// The last line is newer than the budget if a crash prevented the budget from being written.
-	last, err := files.Last(l.run.Skill, func(line *loop.Iteration) bool {
-		return line.Ran() && line.Of(l.run.RunID)
-	})
+	last, err := l.last((*loop.Iteration).Ran)
 	switch {
 	case err != nil:
-		l.notes = append(l.notes, fmt.Sprintf("%v: it may have spent more", err))
-	case last != nil && last.Budget.Seq > l.run.Seq:
-		l.run = last.Budget
+		s.notes = append(s.notes, fmt.Sprintf("%v: it may have spent more", err))
+	case last != nil && last.Budget.Seq > s.run.Seq:
+		s.run = last.Budget
 	}
-	l.state = strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
-	if !present && l.run.Status == loop.Active {
-		l.state = "cut off"
-	}
-	models := loop.Sum(l.run.TokensByModel)
-	without := loop.Tokens{Input: l.run.TokensIn, Output: l.run.TokensOut,
-		Dollars: l.run.DollarsEstimate}.Less(
+	models := loop.Sum(s.run.TokensByModel)
+	without := loop.Tokens{Input: s.run.TokensIn, Output: s.run.TokensOut,
+		Dollars: s.run.DollarsEstimate}.Less(
 		loop.Tokens{Input: models.In(), Output: models.Output, Dollars: models.Dollars})
 	whole := models.Add(without)
 	switch {
-	case l.byLine():
+	case s.byLine():
 		if last == nil || !last.EndedAt.Before(q.Since) {
-			l.readLines(files)
+			s.readLines()
 		}
 	case q.By == "model":
-		for model, t := range l.run.TokensByModel {
-			l.rows.add(report.CostRow{Model: model, Tokens: t})
+		for model, t := range s.run.TokensByModel {
+			s.rows.add(report.CostRow{Model: model, Tokens: t})
 		}
 	default:
-		row, _ := l.row(&loop.Iteration{})
+		row, _ := s.row(&loop.Iteration{})
 		row.Tokens = whole
-		l.rows.add(row)
+		s.rows.add(row)
 	}
-	if present && s.Tick != nil && s.Tick.RunID == l.run.RunID && l.run.Seq <= s.Budget.Seq {
-		l.notes = append(l.notes, s.notes...)
-		if l.byLine() {
-			l.add(unended(s, v.now))
+	if l.present && l.open() && s.run.Seq <= l.Budget.Seq {
+		s.notes = append(s.notes, l.notes...)
+		if s.byLine() {
+			s.add(l.unended())
 		}
 	}
 	if q.Since.IsZero() {
-		l.total = whole
+		s.total = whole
 	}
-	slices.SortStableFunc(l.rows.list, report.CostRow.Compare)
+	slices.SortStableFunc(s.rows.list, report.CostRow.Compare)
 	if q.By == "iteration" {
-		l.sumUp(len(l.rows.list) - q.MaxRows)
+		s.sumUp(len(s.rows.list) - q.MaxRows)
 	}
-	return l
+	return s
 }
 
 // byLine reports whether the rows are made from the lines of the iterations.
-func (l *ledger) byLine() bool {
-	return l.By == "iteration" || l.By == "day" || !l.Since.IsZero() ||
-		l.By == "task" && tasks.Of(&l.run) != nil ||
-		l.By == "phase" && audit.Of(&l.run) != nil
+func (s *spending) byLine() bool {
+	return s.By == "iteration" || s.By == "day" || !s.Since.IsZero() ||
+		s.By == "task" && tasks.Of(&s.run) != nil ||
+		s.By == "phase" && audit.Of(&s.run) != nil
 }
 
 // unended returns a history line for the open iteration, as if it ended now.
-func unended(s *loopState, now time.Time) *loop.Iteration {
-	line := &loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: now,
-		UsageByModel: s.since.ByModel}
-	if s.Tick.Attempt != nil && s.Budget.Own != nil {
-		line.Own = s.Budget.Own.Line(s.Tick)
+func (l *loopState) unended() *loop.Iteration {
+	line := &loop.Iteration{Iteration: l.Tick.Iteration, Outcome: "open", EndedAt: l.now,
+		UsageByModel: l.since.ByModel}
+	if l.Tick.Attempt != nil && l.Budget.Own != nil {
+		line.Own = l.Budget.Own.Line(l.Tick)
 	}
 	return line
 }
 
 // readLines adds the run's iterations that were not skipped, oldest first. A damaged line makes a
 // note.
-func (l *ledger) readLines(files *store.Store) {
+func (s *spending) readLines() {
 	var bad damages
-	_ = bad.lines(files, l.run.Skill, skim("gates", "cursors"),
+	_ = bad.lines(s.files, s.run.Skill, skim("gates", "cursors"),
 		func(it *loop.Iteration, _ []byte) error {
-			if it.Of(l.run.RunID) && it.Ran() {
-				l.add(it)
+			if it.Of(s.run.RunID) && it.Ran() {
+				s.add(it)
 			}
 			return nil
 		})
-	l.notes = nil // bad includes the error of the last line
+	s.notes = nil // bad includes the error of the last line
 	for _, err := range bad.list {
-		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is not in any iteration", err))
+		s.notes = append(s.notes, fmt.Sprintf("%v: what it spent is not in any iteration", err))
 	}
 	if bad.more > 0 {
-		l.notes = append(l.notes, "and "+loop.Plural(bad.more, "more damaged line"))
+		s.notes = append(s.notes, "and "+loop.Plural(bad.more, "more damaged line"))
 	}
 }
 
 // add adds an iteration to its row or, by model, to the rows of its models. An iteration without a
 // row counts in the rest.
-func (l *ledger) add(it *loop.Iteration) {
-	if it.EndedAt.Before(l.Since) {
+func (s *spending) add(it *loop.Iteration) {
+	if it.EndedAt.Before(s.Since) {
 		return
 	}
 	t := loop.Sum(it.UsageByModel)
 	if it.UsageByModel == nil { // a line with only the SPEC's fields
 		t = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
 	}
-	l.total = l.total.Add(t)
-	row, ok := l.row(it)
+	s.total = s.total.Add(t)
+	row, ok := s.row(it)
 	switch {
-	case l.By == "model":
+	case s.By == "model":
 		for model, t := range it.UsageByModel {
-			l.rows.add(report.CostRow{Model: strings.Clone(model), Tokens: t})
+			s.rows.add(report.CostRow{Model: strings.Clone(model), Tokens: t})
 		}
-	case ok && (t != loop.Tokens{} || l.By == "iteration"):
+	case ok && (t != loop.Tokens{} || s.By == "iteration"):
 		row.Tokens = t
-		l.rows.add(row)
+		s.rows.add(row)
 	}
 }
 
 // row returns the name of an iteration's row: its day, its task with all attempts, its phase over
 // all sessions (A22, A23), its run or project. It returns false if the iteration has no row.
-func (l *ledger) row(it *loop.Iteration) (row report.CostRow, ok bool) {
-	row = report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill}
-	list, task, phase := tasks.Of(&l.run), tasks.LineOf(it), audit.LineOf(it)
+func (s *spending) row(it *loop.Iteration) (row report.CostRow, ok bool) {
+	row = report.CostRow{Project: s.named(), RunID: s.run.RunID, Skill: s.run.Skill}
+	list, task, phase := tasks.Of(&s.run), tasks.LineOf(it), audit.LineOf(it)
 	switch {
-	case l.By == "project":
-		return report.CostRow{Project: l.project}, true
-	case l.By == "day":
-		day := it.EndedAt.In(l.Now().Location()).Format(time.DateOnly)
+	case s.By == "project":
+		return report.CostRow{Project: s.project}, true
+	case s.By == "day":
+		day := it.EndedAt.In(s.Now().Location()).Format(time.DateOnly)
 		return report.CostRow{Day: day}, !it.EndedAt.IsZero()
-	case l.By == "run":
-		row.State = l.state
-	case l.By == "iteration":
+	case s.By == "run":
+		row.State = strings.TrimSpace(string(s.run.Status) + " " + s.run.StopCause)
+		if !s.present && s.run.Status == loop.Active {
+			row.State = "cut off"
+		}
+	case s.By == "iteration":
 		row.Iteration = it.Iteration
 		row.State = strings.Clone(string(it.Outcome)) // a substring would keep the line in memory
-	case l.By == "task" && list != nil:
+	case s.By == "task" && list != nil:
 		if task == nil || task.Task < 1 {
 			return row, false
 		}
@@ -273,7 +263,7 @@ func (l *ledger) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 		if row.Number <= len(list.List) {
 			row.Task = list.List[row.Number-1].Title
 		}
-	case l.By == "phase" && audit.Of(&l.run) != nil:
+	case s.By == "phase" && audit.Of(&s.run) != nil:
 		if phase == nil || phase.Phase == "" {
 			return row, false
 		}
@@ -283,18 +273,18 @@ func (l *ledger) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 }
 
 // sumUp replaces the first n rows by one row with their sum.
-func (l *ledger) sumUp(n int) {
+func (s *spending) sumUp(n int) {
 	if n <= 0 {
 		return
 	}
-	first := costRows{list: l.rows.list[:n]}
+	first := costRows{list: s.rows.list[:n]}
 	command := "hooks cost --by iteration --last 0"
-	if l.in != "" {
+	if s.named() != "" {
 		command = "hooks cost --by iteration --all --last 0"
 	}
 	older := report.CostRow{Tokens: first.sum(),
-		Rest: fmt.Sprintf("%s %s, %d earlier: %s", l.run.Skill, l.run.RunID, n, command)}
-	l.rows.list = append([]report.CostRow{older}, l.rows.list[n:]...)
+		Rest: fmt.Sprintf("%s %s, %d earlier: %s", s.run.Skill, s.run.RunID, n, command)}
+	s.rows.list = append([]report.CostRow{older}, s.rows.list[n:]...)
 }
 
 // Rates returns the project's price table.

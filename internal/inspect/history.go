@@ -3,8 +3,6 @@ package inspect
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -19,34 +17,31 @@ import (
 // skipped and reported together at the end.
 func (d *Inspector) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
-	found := runID == ""
-	err := d.askTrees(func(v *question) error {
-		project := v.named() // computed once, not for each line
-		return v.folders(false, func(files *store.Store, _ bool) error {
+	found, w := runID == "", d.walk()
+	read := skim("cursors", "gates", "usage_by_model")
+	if out.Whole { // the line is printed, so all of it must be valid
+		read = func(raw store.RawLine, l *loop.Iteration) error {
+			l.RunID = gjson.GetBytes(raw.JSON, "run_id").String()
+			return raw.Check()
+		}
+	}
+	for v := range w.each(w.projects()) {
+		for files := range v.folders(false) {
 			for _, skill := range skills {
-				read := skim("cursors", "gates", "usage_by_model")
-				if out.Whole { // the line is printed, so all of it must be valid
-					read = func(raw store.RawLine, l *loop.Iteration) error {
-						err := raw.Check()
-						l.RunID = gjson.GetBytes(raw.JSON, "run_id").String()
-						return err
+				err := bad.lines(files, skill, read, func(l *loop.Iteration, text []byte) error {
+					if runID != "" && l.RunID != runID {
+						return nil
 					}
-				}
-				err := bad.lines(files, skill, read,
-					func(l *loop.Iteration, text []byte) error {
-						if runID != "" && l.RunID != runID {
-							return nil
-						}
-						found = true
-						return out.Row(project, l, text)
-					})
+					found = true
+					return out.Row(v.named(), l, text)
+				})
 				if err != nil {
 					return fmt.Errorf("write history: %w", err)
 				}
 			}
-			return nil
-		})
-	})
+		}
+	}
+	err := w.err()
 	if err == nil && !found {
 		return hint.New("the runs are listed by `hooks loop list`",
 			"there is no iteration of run %q", runID)
@@ -63,40 +58,25 @@ type damages struct {
 // maxDamages bounds the damaged lines that are reported one by one.
 const maxDamages = 5
 
-func (d *damages) add(err error) {
-	if len(d.list) < maxDamages {
-		d.list = append(d.list, err)
-	} else {
-		d.more++
-	}
-}
-
-// lines reads a history from its beginning, on all processors, and collects the errors of damaged
-// lines. text is valid only until each returns.
+// lines reads a history from its beginning and collects the errors of damaged lines. text is valid
+// only until each returns.
 func (d *damages) lines(files *store.Store, skill loop.Skill,
 	read func(store.RawLine, *loop.Iteration) error,
 	each func(l *loop.Iteration, text []byte) error) error {
-	for batch, err := range files.Batches(skill) {
-		if err != nil {
-			d.add(err)
+	for raw, err := range files.RawLines(skill) {
+		l := &loop.Iteration{}
+		if err == nil {
+			err = read(raw, l)
 		}
-		lines, errs := make([]loop.Iteration, len(batch)), make([]error, len(batch))
-		var done sync.WaitGroup
-		workers := runtime.GOMAXPROCS(0)
-		for first := range workers {
-			done.Go(func() {
-				for i := first; i < len(batch); i += workers {
-					errs[i] = read(batch[i], &lines[i])
-				}
-			})
-		}
-		done.Wait()
-		for i, err := range errs {
-			if err != nil {
-				d.add(err)
-			} else if err := each(&lines[i], batch[i].JSON); err != nil {
+		switch {
+		case err == nil:
+			if err := each(l, raw.JSON); err != nil {
 				return err
 			}
+		case len(d.list) < maxDamages:
+			d.list = append(d.list, err)
+		default:
+			d.more++
 		}
 	}
 	return nil

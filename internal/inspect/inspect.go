@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -34,9 +36,17 @@ type Inspector struct {
 	Everywhere bool
 }
 
+// walk collects the errors of one question, so that an error in one loop or project does not hide
+// the others.
+type walk struct {
+	*Inspector
+	here string // the current project
+	errs []error
+}
+
 // question is one question in one project.
 type question struct {
-	*Inspector
+	*walk
 	now     time.Time // in UTC
 	project string
 	files   *store.Store // nil if the project has no state
@@ -44,7 +54,10 @@ type question struct {
 
 // loopState is one skill's run. A present run includes the usage since its last save.
 type loopState struct {
-	skill loop.Skill
+	*question
+	files   *store.Store // the state or the folder of the archive that holds the run
+	present bool         // the run is not archived
+	skill   loop.Skill
 	store.State
 	saved *loop.Budget // the run on disk
 	head  string       // HEAD of an audit's worktree, "" if unknown
@@ -70,18 +83,26 @@ func (l *loopState) spent() loop.USD {
 	return loop.Sum(l.since.ByModel).Dollars
 }
 
-// stored returns a run as it is on disk, with the HEAD of its worktree if it is an audit.
-func stored(skill loop.Skill, s store.State) *loopState {
-	l := &loopState{skill: skill, State: s, saved: s.Budget}
+// last returns the run's newest line that keep accepts, or nil.
+func (l *loopState) last(keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
+	return l.files.Last(l.skill, func(line *loop.Iteration) bool {
+		return line.Of(l.Budget.RunID) && keep(line)
+	})
+}
+
+// archived returns a run as it is on disk, with the HEAD of its worktree if it is an audit.
+func (v *question) archived(files *store.Store, skill loop.Skill, s store.State) *loopState {
+	l := &loopState{question: v, files: files, skill: skill, State: s, saved: s.Budget}
 	if r := audit.Of(s.Budget); r != nil && r.Verdict != nil {
 		l.head, _ = tracker.Commit(context.Background(), r.Worktree, "HEAD")
 	}
 	return l
 }
 
-// present returns a run with its usage since the last save.
-func (v *question) present(skill loop.Skill, s store.State) *loopState {
-	l := stored(skill, s)
+// current returns a present run with its usage since the last save.
+func (v *question) current(skill loop.Skill, s store.State) *loopState {
+	l := v.archived(v.files, skill, s)
+	l.present = true
 	var slips []string
 	counted := func(path string) []loop.Cursor {
 		cursors, err := v.files.Counted(s.Budget, path, usage.Uncounted(path, s.Budget.Cursors))
@@ -102,64 +123,54 @@ func (v *question) present(skill loop.Skill, s store.State) *loopState {
 // Project returns the folder of the current project.
 func (d *Inspector) Project() string { return tracker.Project(d.Env, cwd()) }
 
-// ask calls ask for the current project, or with Everywhere for every project, ordered by the last
-// change. An error in one does not stop the others; errors are joined.
-func (d *Inspector) ask(ask func(*question) error) error {
-	if !d.Everywhere {
-		return d.askIn(d.Project(), ask)
+func (d *Inspector) walk() *walk { return &walk{Inspector: d, here: d.Project()} }
+
+// note keeps the error of a project. Among several projects it names the project.
+func (w *walk) note(project string, err error) {
+	if err != nil && w.Everywhere {
+		err = fmt.Errorf("%s: %w", project, err)
 	}
-	projects, err := seal.At(seal.Home(d.Env)).Projects()
-	errs := []error{store.Hinted(err)}
-	changed := map[string]time.Time{}
-	for _, p := range projects {
-		if info, err := os.Stat(filepath.Join(p, store.Dir)); err == nil {
-			changed[p] = info.ModTime()
-		}
-	}
-	slices.SortStableFunc(projects, func(a, b string) int { return changed[a].Compare(changed[b]) })
-	for _, p := range projects {
-		if err := d.askIn(p, ask); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", p, err))
-		}
-	}
-	return errors.Join(errs...)
+	w.errs = append(w.errs, err)
 }
 
-// askTrees is like ask, but in a main checkout it includes the linked worktrees. The error also
-// names the audits of worktrees that were removed.
-func (d *Inspector) askTrees(ask func(*question) error) error {
-	errs, project := []error{d.ask(ask)}, d.Project()
-	if _, linked := tracker.LinkedWorktree(project); linked || d.Everywhere {
-		return errs[0]
+func (w *walk) err() error { return errors.Join(w.errs...) }
+
+// projects returns the current project, with its linked worktrees if it is a main checkout, or with
+// Everywhere every project, ordered by the last change. It notes the audits of worktrees that were
+// removed.
+func (w *walk) projects() []string {
+	seals := seal.At(seal.Home(w.Env))
+	if w.Everywhere {
+		projects, err := seals.Projects()
+		w.errs = append(w.errs, store.Hinted(err))
+		changed := map[string]time.Time{}
+		for _, p := range projects {
+			if info, err := os.Stat(filepath.Join(p, store.Dir)); err == nil {
+				changed[p] = info.ModTime()
+			}
+		}
+		slices.SortStableFunc(projects,
+			func(a, b string) int { return changed[a].Compare(changed[b]) })
+		return projects
+	}
+	if _, linked := tracker.LinkedWorktree(w.here); linked {
+		return []string{w.here}
 	}
 	ctx := context.Background()
-	trees := tracker.Trees(ctx, project)
-	for _, tree := range trees {
-		if store.Exists(tree) {
-			errs = append(errs, d.askIn(tree, ask))
-		}
-	}
+	trees := tracker.Trees(ctx, w.here)
 	has := func(commit string) bool {
-		_, err := tracker.Commit(ctx, project, commit)
+		_, err := tracker.Commit(ctx, w.here, commit)
 		return commit != "" && err == nil
 	}
-	lost := store.LostAudits(seal.At(seal.Home(d.Env)), trees, has)
-	return errors.Join(append(errs, lost...)...)
+	w.errs = append(w.errs, store.LostAudits(seals, trees, has)...)
+	return append([]string{w.here}, slices.DeleteFunc(trees,
+		func(tree string) bool { return !store.Exists(tree) })...)
 }
 
-// askIn calls ask for a project, if the project has state.
-func (d *Inspector) askIn(project string, ask func(*question) error) error {
-	v, err := d.in(project)
-	if err != nil || v.files == nil {
-		return err
-	}
-	defer v.files.Close()
-	return ask(v)
-}
-
-func (d *Inspector) in(project string) (*question, error) {
-	v := &question{Inspector: d, now: d.Now().UTC(), project: project}
-	seals := seal.At(seal.Home(d.Env))
+// in opens the state of a project.
+func (w *walk) in(project string) (*question, error) {
+	v := &question{walk: w, now: w.Now().UTC(), project: project}
+	seals := seal.At(seal.Home(w.Env))
 	files, err := store.Open(project)
 	if errors.Is(err, fs.ErrNotExist) {
 		return v, lost(seals, project)
@@ -172,10 +183,108 @@ func (d *Inspector) in(project string) (*question, error) {
 	return v, nil
 }
 
+// each yields those projects that have state.
+func (w *walk) each(projects []string) iter.Seq[*question] {
+	return func(yield func(*question) bool) {
+		for _, p := range projects {
+			v, err := w.in(p)
+			w.note(p, err)
+			if v.files == nil {
+				continue
+			}
+			more := yield(v)
+			v.files.Close()
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// loops yields the present runs of the skills in the projects.
+func (w *walk) loops(projects []string, skills []loop.Skill) iter.Seq[*loopState] {
+	return func(yield func(*loopState) bool) {
+		for v := range w.each(projects) {
+			for _, skill := range skills {
+				s, notes, err := v.files.Look(skill)
+				w.note(v.project, store.Hinted(err))
+				if s.Budget == nil {
+					continue
+				}
+				l := v.current(skill, s)
+				l.changed = notes
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// runs yields every run that has a budget once, the newest first. A run may be both present and
+// archived, if it was resumed after its archiving was interrupted.
+func (w *walk) runs() iter.Seq[*loopState] {
+	return func(yield func(*loopState) bool) {
+		for v := range w.each(w.projects()) {
+			shown := map[string]bool{}
+			for files := range v.folders(true) {
+				for _, skill := range kind.Skills() {
+					runs, _ := files.Runs(skill)
+					for _, s := range runs {
+						id := s.Budget.RunID
+						if shown[id] {
+							continue
+						}
+						shown[id] = id != ""
+						var l *loopState
+						if files == v.files {
+							l = v.current(skill, s)
+						} else {
+							l = v.archived(files, skill, s)
+						}
+						if !yield(l) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// folders yields the archived runs, the oldest first, and then the present state. With newestFirst
+// the order is reversed.
+func (v *question) folders(newestFirst bool) iter.Seq[*store.Store] {
+	return func(yield func(*store.Store) bool) {
+		ids, err := v.files.Archives()
+		v.note(v.project, err)
+		if ids = append(ids, ""); newestFirst {
+			slices.Reverse(ids)
+		}
+		for _, id := range ids {
+			files, err := v.files, error(nil)
+			if id != "" {
+				files, err = v.files.Archived(id)
+			}
+			if err != nil {
+				v.note(v.project, err)
+				continue
+			}
+			more := yield(files)
+			if id != "" {
+				files.Close()
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
 // named returns the project if it must be named, because it is not the current project or several
 // are shown. Otherwise it returns "".
 func (v *question) named() string {
-	if v.Everywhere || v.project != v.Project() {
+	if v.Everywhere || v.project != v.here {
 		return v.project
 	}
 	return ""
@@ -205,21 +314,6 @@ func lost(seals seal.Dir, project string) error {
 func cwd() string {
 	dir, _ := os.Getwd()
 	return dir
-}
-
-// each calls show for the present runs of the skills. An error in one does not stop the others;
-// errors are joined.
-func (v *question) each(skills []loop.Skill, show func(*loopState) error) error {
-	var errs []error
-	for _, skill := range skills {
-		s, notes, err := v.files.Look(skill)
-		if errs = append(errs, store.Hinted(err)); s.Budget != nil {
-			l := v.present(skill, s)
-			l.changed = notes
-			errs = append(errs, show(l))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // alive reports whether a run can continue: its session is open, and its client may be running.

@@ -1,16 +1,14 @@
 package inspect
 
 import (
-	"errors"
+	"iter"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"hooks/internal/hint"
 	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/report"
-	"hooks/internal/store"
 	"hooks/internal/usage"
 )
 
@@ -21,31 +19,25 @@ func (d *Inspector) Result(session string) (report.Result, error) {
 	if session == "" {
 		session = d.newest()
 	}
-	result := report.Ungoverned(session, d.Project())
-	var running error
-	err := d.everySession(func(files *store.Store, l *loopState, id string, _ time.Time) error {
-		if id != session {
-			return nil
+	result, w := report.Ungoverned(session, d.Project()), d.walk()
+	for l, r := range w.sessions() {
+		if r.SessionID != session {
+			continue
 		}
 		if b := l.Budget; b.Status == loop.Active && alive(b) {
-			running = hint.New("wait until the session has ended; `hooks status` shows it",
-				"the %s loop of session %s still runs", b.Skill, id)
-			return running
+			w.note(l.project, hint.New("wait until the session has ended; `hooks status` shows it",
+				"the %s loop of session %s still runs", b.Skill, session))
+			return report.Result{}, w.err()
 		}
-		last, err := files.Last(l.skill, func(line *loop.Iteration) bool {
-			return line.Ran() && line.Of(l.Budget.RunID)
-		})
-		r := report.NewResult(l.Budget, last, l.open(), l.Elsewhere())
-		r.SessionID = id
-		if result.RunID == "" || urgency(r) > urgency(result) {
-			result = r
+		last, err := l.last((*loop.Iteration).Ran)
+		w.note(l.project, err)
+		found := report.NewResult(l.Budget, last, l.open(), l.Elsewhere())
+		found.SessionID = session
+		if result.RunID == "" || urgency(found) > urgency(result) {
+			result = found
 		}
-		return err
-	})
-	if running != nil {
-		return report.Result{}, err
 	}
-	return result, err
+	return result, w.err()
 }
 
 // newest returns the session that began last in the current folder or, if no session left a
@@ -58,23 +50,19 @@ func (d *Inspector) newest() (session string) {
 	}
 	session, newest := usage.Newest(client, dir)
 	if session == "" {
-		_ = d.everySession(func(_ *store.Store, _ *loopState, id string, since time.Time) error {
-			if since.After(newest) {
-				session, newest = id, since
+		for _, r := range d.walk().sessions() {
+			if r.Since.After(newest) {
+				session, newest = r.SessionID, r.Since
 			}
-			return nil
-		})
+		}
 	}
 	return session
 }
 
-// everySession calls show for each session of every run in the project. since is the time at which
-// the session joined the run.
-func (d *Inspector) everySession(
-	show func(files *store.Store, l *loopState, session string, since time.Time) error,
-) error {
-	return d.askTrees(func(v *question) error {
-		return v.everyRun(func(files *store.Store, l *loopState, _ bool) error {
+// sessions yields each session of every run in the project.
+func (w *walk) sessions() iter.Seq2[*loopState, loop.Receipt] {
+	return func(yield func(*loopState, loop.Receipt) bool) {
+		for l := range w.runs() {
 			b := l.Budget
 			list := slices.Clone(b.Receipts)
 			if !slices.ContainsFunc(list, func(r loop.Receipt) bool {
@@ -82,13 +70,13 @@ func (d *Inspector) everySession(
 			}) {
 				list = append(list, loop.Receipt{SessionID: b.SessionID, Since: b.StartedAt})
 			}
-			var errs []error
 			for _, r := range list {
-				errs = append(errs, show(files, l, r.SessionID, r.Since))
+				if !yield(l, r) {
+					return
+				}
 			}
-			return errors.Join(errs...)
-		})
-	})
+		}
+	}
 }
 
 // urgency ranks results: a failure ranks above a question, and a question above a ceiling. It

@@ -25,33 +25,29 @@ import (
 // Stands returns the current state of the loops. The list is empty if there are no loops. An error
 // in one loop does not hide the others; errors are joined.
 func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
-	list := []report.Stand{}
-	err := d.askTrees(func(v *question) error {
-		first := len(list)
-		err := v.each(skills, func(l *loopState) error {
-			list = append(list, v.stand(l))
-			return nil
-		})
-		report.NameLoops(list[first:])
-		for i := range list[first:] {
-			v.there(&list[first+i])
-		}
-		return err
-	})
-	return list, err
+	list, w := []report.Stand{}, d.walk()
+	for l := range w.loops(w.projects(), skills) {
+		list = append(list, l.stand())
+	}
+	report.NameLoops(list)
+	for i := range list {
+		d.reach(&list[i])
+	}
+	return list, w.err()
 }
 
-// there names the project of a loop if necessary. It changes the commands shown for a linked
-// worktree's loop so that they work from the current project.
-func (v *question) there(st *report.Stand) {
-	if st.Project = v.named(); !v.Everywhere {
+// reach changes the commands shown for a linked worktree's loop so that they work from the current
+// project.
+func (d *Inspector) reach(st *report.Stand) {
+	if !d.Everywhere {
 		st.Resume = report.FromElsewhere(st.Project, st.Resume, st.Gates)
 		st.Raise = report.FromElsewhere(st.Project, st.Raise, nil)
 	}
 }
 
-func (v *question) stand(l *loopState) report.Stand {
-	b, st := l.Budget, v.brief(l)
+func (l *loopState) stand() report.Stand {
+	b, st := l.Budget, l.brief()
+	st.Project = l.named()
 	st.Stale, st.Head = l.stale(), l.head
 	if st.Lock = l.Lock; l.Lock != nil {
 		st.LockAlive = proc.Of(l.Lock.Process) != loop.Dead
@@ -61,43 +57,43 @@ func (v *question) stand(l *loopState) report.Stand {
 		st.Deferred = loop.AppendNew(st.Deferred, l.Tick.Deferred...)
 		st.Notes = loop.AppendNew(st.Notes, l.Tick.Notes...)
 	}
-	if last, err := v.files.Last(l.skill, b.Worked); err == nil && last != nil {
+	if last, err := l.last((*loop.Iteration).Began); err == nil && last != nil {
 		st.Last = report.RanIn(last)
 		if l.Tick == nil {
 			st.Notes = loop.AppendNew(st.Notes, last.Notes...)
 		}
 	}
-	if session := v.files.HeldIn(l.skill); session != "" {
+	if session := l.files.HeldIn(l.skill); session != "" {
 		st.Notes = append(st.Notes, "merges, workers and schedules stay shut until you type "+
 			"anything in session "+session)
 	}
 	st.Notes = append(st.Notes, l.changed...)
 	if tasks.Of(b) != nil {
-		for _, e := range v.files.Unsent() {
+		for _, e := range l.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)
 		}
 	}
 	if b.Status != loop.Active || !st.OwnerAlive {
 		st.Resume = report.Resume(l.saved, l.Elsewhere())
 	}
-	st.Next = v.next(st)
+	st.Next = l.next(st)
 	return st
 }
 
 // brief returns the state of a loop for one line, without its history.
-func (v *question) brief(l *loopState) report.Stand {
+func (l *loopState) brief() report.Stand {
 	b, going := l.Budget, alive(l.Budget)
 	near := b
 	if b.Status == loop.Paused { // b also counts the waiting iteration
 		near = l.saved
 	}
 	return report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
-		Open: l.spent(), Gates: openGates(l), Raise: near.RaiseCommand(l.Tick, v.now),
-		Budgets: report.Axes(l.saved, b, l.Tick, going, v.now)}
+		Open: l.spent(), Gates: openGates(l), Raise: near.RaiseCommand(l.Tick, l.now),
+		Budgets: report.Axes(l.saved, b, l.Tick, going, l.now)}
 }
 
 // next describes what triggers the next tick.
-func (v *question) next(st report.Stand) string {
+func (d *Inspector) next(st report.Stand) string {
 	switch b := st.Run; {
 	case b.Status == loop.Paused:
 		return report.Paused
@@ -106,7 +102,7 @@ func (v *question) next(st report.Stand) string {
 	case !st.OwnerAlive:
 		return "none — the session is gone"
 	case st.Tick == nil:
-		return report.Due(report.Screen{Now: v.Now()}, b)
+		return report.Due(report.Screen{Now: d.Now()}, b)
 	case st.Tick.Halting():
 		return "none — the loop ends with this iteration"
 	default:
@@ -168,42 +164,36 @@ func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 		return ""
 	}
 	var shown []report.Stand
-	_ = d.askIn(project, func(v *question) error {
-		return v.each(kind.Skills(), func(l *loopState) error {
-			st := v.brief(l)
-			ended := st.Run.Status == loop.Halted || st.Run.Status == loop.Active && !st.OwnerAlive
-			if !ended || st.Run.SessionID == session {
-				shown = append(shown, st)
-			}
-			return nil
-		})
-	})
+	for l := range d.walk().loops([]string{project}, kind.Skills()) {
+		st := l.brief()
+		ended := st.Run.Status == loop.Halted || st.Run.Status == loop.Active && !st.OwnerAlive
+		if !ended || st.Run.SessionID == session {
+			shown = append(shown, st)
+		}
+	}
 	return report.Line(s, shown, session)
 }
 
 // Why returns for each loop why it stopped or, if it runs, the state of every condition and gate.
 func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
-	list := []report.Why{}
-	err := d.askTrees(func(v *question) error {
-		return v.each(skills, func(l *loopState) error {
-			w, err := v.why(l)
-			list = append(list, w)
-			return err
-		})
-	})
-	return list, err
+	list, w := []report.Why{}, d.walk()
+	for l := range w.loops(w.projects(), skills) {
+		why, err := l.why()
+		list = append(list, why)
+		w.note(l.project, err)
+	}
+	return list, w.err()
 }
 
-func (v *question) why(l *loopState) (report.Why, error) {
-	b, st := l.Budget, v.stand(l)
-	v.there(&st)
+func (l *loopState) why() (report.Why, error) {
+	b, st := l.Budget, l.stand()
+	l.reach(&st)
 	w := report.Why{Skill: l.skill, Project: st.Project, RunID: b.RunID, Command: b.Command,
 		Status: b.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets,
 		Conditions: []loop.Explained{}, Gates: []loop.Explained{}}
-	previous, err := v.files.Last(l.skill, b.Worked)
+	previous, err := l.last((*loop.Iteration).Began)
 	if b.Status != loop.Active {
-		last, lerr := v.files.Last(l.skill,
-			func(line *loop.Iteration) bool { return line.Ran() && line.Of(b.RunID) })
+		last, lerr := l.last((*loop.Iteration).Ran)
 		if last != nil {
 			w.Denied = last.Denied
 		}
@@ -217,8 +207,8 @@ func (v *question) why(l *loopState) (report.Why, error) {
 	if l.Tick != nil {
 		w.Denied = l.Tick.Denied
 	}
-	f := loop.Look(b, l.Tick, previous, v.now)
-	snapshot, serr := v.files.Snapshot(b, previous, l.Tick != nil && l.Tick.FromTracker())
+	f := loop.Look(b, l.Tick, previous, l.now)
+	snapshot, serr := l.files.Snapshot(b, previous, l.Tick != nil && l.Tick.FromTracker())
 	f.Snapshot = snapshot
 	w.Conditions, w.Gates = loop.States(f), loop.GateStates(f)
 	return w, errors.Join(err, serr)
@@ -226,78 +216,20 @@ func (v *question) why(l *loopState) (report.Why, error) {
 
 // Runs lists the runs of these skills in the project: the present ones, including those of linked
 // worktrees, and then the archived ones, the newest first.
-func (d *Inspector) Runs(skills []loop.Skill) (list []report.Run, err error) {
-	err = d.askTrees(func(v *question) error {
-		return v.everyRun(func(_ *store.Store, l *loopState, present bool) error {
-			here := present || v.named() == "" || v.Everywhere
-			if here && slices.Contains(skills, l.skill) {
-				list = append(list, report.Run{Budget: *l.Budget, Present: present,
-					Tree: v.named(), Head: l.head})
-			}
-			return nil
-		})
-	})
-	slices.SortStableFunc(list, func(a, b report.Run) int {
+func (d *Inspector) Runs(skills []loop.Skill) ([]report.Run, error) {
+	w := d.walk()
+	var present, earlier []report.Run
+	for l := range w.runs() {
+		run := report.Run{Budget: *l.Budget, Present: l.present, Tree: l.named(), Head: l.head}
 		switch {
-		case a.Present && !b.Present:
-			return -1
-		case b.Present && !a.Present:
-			return 1
-		}
-		return 0
-	})
-	return list, err
-}
-
-// everyRun calls show once for every run that has a budget, the newest first. A run may be both
-// present and archived, if it was resumed after its archiving was interrupted.
-func (v *question) everyRun(show func(files *store.Store, l *loopState, present bool) error) error {
-	shown := map[string]bool{}
-	return v.folders(true, func(files *store.Store, present bool) error {
-		var errs []error
-		for _, skill := range kind.Skills() {
-			runs, _ := files.Runs(skill)
-			for _, s := range runs {
-				if id := s.Budget.RunID; !shown[id] {
-					shown[id] = id != ""
-					l := stored(skill, s)
-					if present {
-						l = v.present(skill, s)
-					}
-					errs = append(errs, show(files, l, present))
-				}
-			}
-		}
-		return errors.Join(errs...)
-	})
-}
-
-// folders calls read for the archived runs, the oldest first, and then for the present state. With
-// newestFirst the order is reversed. It returns the first error.
-func (v *question) folders(
-	newestFirst bool, read func(files *store.Store, present bool) error,
-) error {
-	ids, err := v.files.Archives()
-	if err != nil {
-		return err
-	}
-	if ids = append(ids, ""); newestFirst {
-		slices.Reverse(ids)
-	}
-	for _, id := range ids {
-		if id == "" {
-			err = read(v.files, true)
-		} else if files, openErr := v.files.Archived(id); openErr != nil {
-			err = openErr
-		} else {
-			err = read(files, false)
-			files.Close()
-		}
-		if err != nil {
-			return err
+		case !slices.Contains(skills, l.skill):
+		case l.present:
+			present = append(present, run)
+		case run.Tree == "" || d.Everywhere:
+			earlier = append(earlier, run)
 		}
 	}
-	return nil
+	return append(present, earlier...), w.err()
 }
 
 func noRun(id string) error {
@@ -306,19 +238,17 @@ func noRun(id string) error {
 
 // Tasks returns the list of the project's task loop. It is empty if the project has no task loop.
 func (d *Inspector) Tasks() (report.TaskList, error) {
-	list := report.NewTaskList(report.Stand{}, nil)
-	err := d.ask(func(v *question) error {
-		return v.each([]loop.Skill{tasks.Name}, func(l *loopState) error {
-			last, err := lastAttempts(v.files, l)
-			list = report.NewTaskList(v.stand(l), last)
-			return err
-		})
-	})
-	return list, err
+	list, w := report.NewTaskList(report.Stand{}, nil), d.walk()
+	for l := range w.loops([]string{w.here}, []loop.Skill{tasks.Name}) {
+		last, err := l.attempts()
+		list = report.NewTaskList(l.stand(), last)
+		w.note(l.project, err)
+	}
+	return list, w.err()
 }
 
-// lastAttempts returns the newest history line of each task that the run has attempted.
-func lastAttempts(files *store.Store, l *loopState) (report.TaskLast, error) {
+// attempts returns the newest history line of each task that the run has attempted.
+func (l *loopState) attempts() (report.TaskLast, error) {
 	last, tried := report.TaskLast{}, 0
 	if tasks.Of(l.Budget) == nil {
 		return last, nil
@@ -328,8 +258,8 @@ func lastAttempts(files *store.Store, l *loopState) (report.TaskLast, error) {
 			tried++
 		}
 	}
-	_, err := files.Last(l.skill, func(line *loop.Iteration) bool {
-		if t := tasks.LineOf(line); t != nil && line.Of(l.Budget.RunID) && last[t.Task] == nil {
+	_, err := l.last(func(line *loop.Iteration) bool {
+		if t := tasks.LineOf(line); t != nil && last[t.Task] == nil {
 			last[t.Task] = t
 		}
 		return len(last) >= tried
@@ -340,21 +270,16 @@ func lastAttempts(files *store.Store, l *loopState) (report.TaskLast, error) {
 // Audit returns the audit loop of the project, or of the first linked worktree that has one, with
 // its findings (A30). It returns an error if there is no audit loop.
 func (d *Inspector) Audit() (report.Audited, error) {
-	found := report.Audited{Findings: []audit.Finding{}}
-	err := d.askTrees(func(v *question) error {
-		if found.Run != nil {
-			return nil
-		}
-		return v.each([]loop.Skill{audit.Name}, func(l *loopState) error {
-			if audit.Of(l.Budget) == nil {
-				return nil
-			}
-			err := v.files.Findings(l.Budget)
-			found.Run, found.Plan = l.Budget, v.files.Plan()
+	found, w := report.Audited{Findings: []audit.Finding{}}, d.walk()
+	for l := range w.loops(w.projects(), []loop.Skill{audit.Name}) {
+		if audit.Of(l.Budget) != nil {
+			w.note(l.project, l.files.Findings(l.Budget)) // loads them into the run
+			found.Run, found.Plan = l.Budget, l.files.Plan()
 			found.Findings = append(found.Findings, audit.Of(l.Budget).Findings...)
-			return err
-		})
-	})
+			break
+		}
+	}
+	err := w.err()
 	if err == nil && found.Run == nil {
 		err = hint.New("start one with /hooks:audit PLAN in a linked worktree",
 			"no audit loop here")
