@@ -27,7 +27,7 @@ func audited(argv []string, phase string) []string {
 	switch {
 	case linkName(argv[0]) != "git" || at >= len(argv):
 		return argv
-	case p == audit.Coding || p == audit.Fixing:
+	case p.Codes():
 		settings = []string{"-c", "checkout.guess=false", "-c", "rebase.updateRefs=false"}
 	case p.Audits():
 		settings = []string{"--no-pager", "-c", "core.fsmonitor=", "-c", "diff.noprefix=false",

@@ -73,7 +73,7 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	}
 	sealed := record.Loop(string(audit.Name))
 	g.audits = auditPhase(sealed)
-	if p := audit.Phase(g.audits); p == audit.Coding || p == audit.Fixing {
+	if audit.Phase(g.audits).Codes() {
 		g.branch = gjson.Get(sealed.State.Budget, "audit.branch").Str
 	}
 	for _, l := range record.Loops {

@@ -96,13 +96,12 @@ func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ strin
 // its commit is still checked out (A75). If the answer comes at the audit's own exit, count does
 // this when the iteration closes.
 func (r *Run) acceptLast(head, tree string) {
-	audit := map[Phase]Phase{Coding: Auditing, Fixing: FinalAuditing}[r.Phase]
 	v := r.Verdict
-	if audit == "" || v == nil || v.Word != dirtyWord || v.SHA != head || tree != "" ||
+	if !r.Phase.Codes() || v == nil || v.Word != dirtyWord || v.SHA != head || tree != "" ||
 		r.open() > 0 || r.Reason != "" || r.whyUnchecked(head) != "" {
 		return
 	}
-	r.Phase, r.Audits = audit, r.Audits-1
+	r.Phase, r.Audits = r.Phase.turn(), r.Audits-1
 	r.count(&loop.Attempt{}, loop.Judgement{Verdict: loop.Dirty, Why: openFindings, SHA: head,
 		Seen: v.Seen})
 }

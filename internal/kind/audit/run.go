@@ -29,11 +29,14 @@ var Kind = loop.Kind{
 			Holds: auditClear, Tell: tellClear,
 			Way: "look at the report card, then push the branch", Because: "its audit is clear"},
 		{Number: 18, Name: "audit-retries", Cause: "audit_retry_exhausted", When: loop.Exit,
-			Holds: noVerdicts(Auditing), Tell: tellNoVerdicts(Auditing), Way: silentAuditor,
+			Way:     silentAuditor,
+			Holds:   func(f *loop.Facts) string { return noVerdicts(f, Auditing) },
+			Tell:    func(f *loop.Facts) string { return tellNoVerdicts(f, Auditing) },
 			Because: "several audits in a row gave no verdict"},
 		{Number: 19, Name: "final-audit-retries", Cause: "final_audit_retry_exhausted",
-			When: loop.Exit, Holds: noVerdicts(FinalAuditing),
-			Tell: tellNoVerdicts(FinalAuditing), Way: silentAuditor,
+			When: loop.Exit, Way: silentAuditor,
+			Holds:   func(f *loop.Facts) string { return noVerdicts(f, FinalAuditing) },
+			Tell:    func(f *loop.Facts) string { return tellNoVerdicts(f, FinalAuditing) },
 			Because: "several final audits in a row gave no verdict"},
 	},
 	Applies: applies, Gates: gates, Completes: "audit_complete", Rule: audited,
@@ -180,48 +183,21 @@ var Phases = [...]Phase{Coding, Auditing, FinalAuditing, Fixing, PostAction}
 // Audits reports whether the phase is an audit, which only reads.
 func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
 
-// phaseEvent is the way in which a phase ended.
-type phaseEvent string
+// Codes reports whether the phase changes the tree: the coding of a section, or a fix.
+func (p Phase) Codes() bool { return p == Coding || p == Fixing }
 
-const (
-	ended       phaseEvent = "ended"      // the worker ended; it need not claim anything
-	nextSection phaseEvent = "next"       // clean, and sections are left
-	lastSection phaseEvent = "last"       // clean, and it was the last of several
-	allClear    phaseEvent = "clear"      // clean, and no work is left
-	clearToPost phaseEvent = "clear-post" // clean, and a post action is configured
-	dirty       phaseEvent = "dirty"
-	noVerdict   phaseEvent = "no-verdict"
-)
-
-// phases is the state machine of an audit loop (A16). A pair that is not listed leaves the phase
-// unchanged.
-var phases = []struct {
-	from Phase
-	on   phaseEvent
-	to   Phase
-}{
-	{Coding, ended, Auditing},
-	{Fixing, ended, FinalAuditing},
-	{Auditing, nextSection, Coding},
-	{Auditing, lastSection, FinalAuditing},
-	{Auditing, allClear, Complete},
-	{Auditing, clearToPost, PostAction},
-	{Auditing, dirty, Coding},
-	{Auditing, noVerdict, Auditing},
-	{FinalAuditing, allClear, Complete},
-	{FinalAuditing, clearToPost, PostAction},
-	{FinalAuditing, dirty, Fixing},
-	{FinalAuditing, noVerdict, FinalAuditing},
-	{PostAction, ended, Complete},
-}
-
-func (p Phase) after(on phaseEvent) Phase {
-	for _, e := range phases {
-		if e.from == p && e.on == on {
-			return e.to
-		}
+// turn returns the audit that follows a coding phase, and the coding phase that follows an audit
+// that was dirty.
+func (p Phase) turn() Phase {
+	switch p {
+	case Coding:
+		return Auditing
+	case Auditing:
+		return Coding
+	case Fixing:
+		return FinalAuditing
 	}
-	return p
+	return Fixing
 }
 
 // Bounds of an audit loop.
@@ -327,38 +303,7 @@ func (r *Run) Resume(run *loop.Budget, by loop.Request) {
 	r.Check = cmp.Or(by.Flags.Task.Check, r.Check)
 }
 
-// clears returns the event of a clean audit.
-func (r *Run) clears() phaseEvent {
-	switch {
-	case r.Phase == Auditing && r.Section+1 < len(r.Sections):
-		return nextSection
-	case r.Phase == Auditing && len(r.Sections) > 1:
-		return lastSection
-	case r.Post != nil:
-		return clearToPost
-	}
-	return allClear
-}
-
-// happened returns the event of a phase that ended with a judgement, or "" if the phase ended
-// through no fault of the work.
-func (r *Run) happened(j loop.Judgement) phaseEvent {
-	switch {
-	case r.Phase == PostAction: // a failed post action completes the run too (A57)
-		return ended
-	case j.Verdict == loop.Outage:
-		return ""
-	case !r.Phase.Audits():
-		return ended
-	case j.Verdict == loop.Clean, j.Verdict == loop.Dirty && j.Why == openFindings && r.open() == 0:
-		return r.clears() // a person may have accepted the open findings
-	case j.Verdict == loop.Dirty:
-		return dirty
-	}
-	return noVerdict
-}
-
-// count advances the run by one phase (A45–A50).
+// count advances the run by one phase (A16, A45–A50).
 func (r *Run) count(a *loop.Attempt, j loop.Judgement) {
 	if j.Check != nil {
 		r.Checked = j.Check
@@ -369,50 +314,59 @@ func (r *Run) count(a *loop.Attempt, j loop.Judgement) {
 	if j.SHA != "" && (j.Why == "" || j.Why == openFindings) {
 		r.Tip = j.SHA
 	}
-	on := r.happened(j)
-	if r.Reason = ""; on == "" || on == noVerdict || on == dirty && j.Why != openFindings {
-		r.Reason = j.Why
-	}
-	switch on {
-	case "": // this neither counts as a retry nor resets the count
-	case noVerdict:
-		r.Retries++
+	retries := r.Retries
+	r.Retries, r.Reason = 0, ""
+	switch {
+	case r.Phase == PostAction: // a failed post action completes the run too (A57)
+		if j.Verdict == loop.Ended && r.Post != nil {
+			r.Post.Summary = a.Last
+		}
+		r.Phase = Complete
+	case j.Verdict == loop.Outage: // it neither counts as a retry nor resets the count
+		r.Retries, r.Reason = retries, j.Why
+	case r.Phase.Codes():
+		r.Phase = r.Phase.turn()
+	case j.Verdict == loop.Clean, j.Verdict == loop.Dirty && j.Why == openFindings && r.open() == 0:
+		r.audited(cleanWord, j) // a person may have accepted the open findings
+		r.clear(j.SHA)
+	case j.Verdict == loop.Dirty:
+		r.audited(dirtyWord, j)
+		if r.Phase = r.Phase.turn(); j.Why != openFindings {
+			r.Reason = j.Why
+		}
 	default:
-		r.Retries = 0
-		r.noteVerdict(on, j)
+		r.Retries, r.Reason = retries+1, j.Why
 	}
-	switch on {
-	case nextSection:
-		r.SectionBase = j.SHA
+}
+
+// audited records the verdict of an audit.
+func (r *Run) audited(word string, j loop.Judgement) {
+	r.Audits++
+	r.Verdict = &Verdict{Word: word, SHA: j.SHA, Seen: j.Seen}
+	if r.Dirty++; word == cleanWord {
+		r.Dirty = 0
+	}
+}
+
+// clear continues after a clean audit with the next section, with the final audit of several
+// sections, or with the post action, if there is one.
+func (r *Run) clear(sha string) {
+	switch {
+	case r.Phase == Auditing && r.Section+1 < len(r.Sections):
+		r.SectionBase, r.Phase = sha, Coding
 		r.Section++
-	case lastSection:
-		r.SectionBase = j.SHA
-	case allClear, clearToPost:
-		r.FinalDone = true
+	case r.Phase == Auditing && len(r.Sections) > 1:
+		r.SectionBase, r.Phase = sha, FinalAuditing
+	case r.Post != nil:
+		r.FinalDone, r.Phase = true, PostAction
+	default:
+		r.FinalDone, r.Phase = true, Complete
 	}
-	if r.Phase == PostAction && j.Verdict == loop.Ended && r.Post != nil {
-		r.Post.Summary = a.Last
-	}
-	r.Phase = r.Phase.after(on)
 }
 
 // Said returns the verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
 func (v *Verdict) Said(head string) string {
 	return v.Word + " about " + loop.Short(v.SHA) + v.About(head)
-}
-
-// noteVerdict records the verdict of an audit that ended with one.
-func (r *Run) noteVerdict(on phaseEvent, j loop.Judgement) {
-	if !r.Phase.Audits() {
-		return
-	}
-	r.Audits++
-	r.Verdict = &Verdict{Word: cleanWord, SHA: j.SHA, Seen: j.Seen}
-	if r.Dirty++; on == dirty {
-		r.Verdict.Word = dirtyWord
-	} else {
-		r.Dirty = 0
-	}
 }
 
 // Line returns the history's record of the phase.
@@ -478,14 +432,12 @@ func auditClear(f *loop.Facts) string {
 	return "The audit is clear. " + r.Result()
 }
 
-func noVerdicts(in Phase) func(*loop.Facts) string {
-	return func(f *loop.Facts) string {
-		r := Of(f.Run)
-		if r.Phase != in || r.Retries < maxRetries {
-			return ""
-		}
-		return fmt.Sprintf("%d audits in a row ended without a verdict: %s", r.Retries, r.Reason)
+func noVerdicts(f *loop.Facts, in Phase) string {
+	r := Of(f.Run)
+	if r.Phase != in || r.Retries < maxRetries {
+		return ""
 	}
+	return fmt.Sprintf("%d audits in a row ended without a verdict: %s", r.Retries, r.Reason)
 }
 
 // Result summarizes the run, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
@@ -508,16 +460,13 @@ func tellClear(f *loop.Facts) string {
 		strings.ReplaceAll(string(r.Phase), "_", " "))
 }
 
-func tellNoVerdicts(in Phase) func(*loop.Facts) string {
-	return func(f *loop.Facts) string {
-		retries := 0
-		if r := Of(f.Run); r.Phase == in {
-			retries = r.Retries
-		}
-		return fmt.Sprintf("%s in a row without a verdict; fires at %d", loop.Plural(retries,
-			"audit"),
-			maxRetries)
+func tellNoVerdicts(f *loop.Facts, in Phase) string {
+	retries := 0
+	if r := Of(f.Run); r.Phase == in {
+		retries = r.Retries
 	}
+	return fmt.Sprintf("%s in a row without a verdict; fires at %d", loop.Plural(retries, "audit"),
+		maxRetries)
 }
 
 // Status returns the status of an audit run by the cause that ended it (A6, A66).
@@ -637,32 +586,25 @@ func (r *Run) whyUnchecked(head string) string {
 // A71, A75).
 func (r *Run) judgeVerdict(s loop.State, j loop.Judgement, e *loop.Evidence) *loop.Continue {
 	a := s.Tick.Attempt
-	v, unknown := a.Reported, unknown(a, e)
+	v, unknown, more := a.Reported, unknown(a, e), ""
 	left := cmp.Or(r.whyDirty(a, e), r.whyUnchecked(e.Head))
-	j.Seen = r.seen(a, e)
+	j.Verdict, j.Seen = loop.Undecided, r.seen(a, e)
 	switch {
 	case unknown != "":
-		j.Verdict, j.Why = loop.Undecided, unknown
+		j.Why = unknown
 		return s.Miss(j, "")
 	case v == nil:
-		j.Verdict, j.Why = loop.Undecided, "no verdict was reported"
-		return s.Miss(j, "")
+		j.Why = "no verdict was reported"
 	case v.SHA != e.Head:
-		a.Reported = nil
-		j.Verdict, j.Why = loop.Undecided,
-			fmt.Sprintf("the verdict is about %s, and HEAD is %s now",
-				loop.Short(v.SHA), loop.Short(e.Head))
-		return s.Miss(j, "Look at the new commit too.")
+		more = "Look at the new commit too."
+		j.Why = fmt.Sprintf("the verdict is about %s, and HEAD is %s now", loop.Short(v.SHA),
+			loop.Short(e.Head))
 	case v.Word == dirtyWord && r.open() == 0: // the findings were resolved after the verdict
-		a.Reported = nil
-		j.Verdict, j.Why = loop.Undecided, "the verdict is dirty, and no finding is open"
-		return s.Miss(j, "")
+		j.Why = "the verdict is dirty, and no finding is open"
 	case v.Word == cleanWord && r.Found.Bugs == 0 && j.Seen.Read == 0 && j.Seen.Changed > 0:
-		a.Reported = nil
-		j.Verdict, j.Why = loop.Undecided,
-			fmt.Sprintf("the verdict is clean, and the auditor looked "+
-				"at none of %s", loop.Plural(j.Seen.Changed, "changed file"))
-		return s.Miss(j, "Look with Read, git diff or git show.")
+		more = "Look with Read, git diff or git show."
+		j.Why = "the verdict is clean, and the auditor looked at none of " +
+			loop.Plural(j.Seen.Changed, "changed file")
 	case left != "":
 		j.Verdict, j.Why = loop.Dirty, left
 	case r.Found.Bugs > 0, v.Word == dirtyWord:
@@ -670,5 +612,9 @@ func (r *Run) judgeVerdict(s loop.State, j loop.Judgement, e *loop.Evidence) *lo
 	default:
 		j.Verdict = loop.Clean
 	}
-	return s.Settle(j)
+	if j.Verdict != loop.Undecided {
+		return s.Settle(j)
+	}
+	a.Reported = nil
+	return s.Miss(j, more)
 }
