@@ -129,7 +129,7 @@ func TestDocsConditions(t *testing.T) {
 		t.Fatal("docs/conditions.md lacks a table")
 	}
 	var want []string
-	for _, c := range loop.Conditions() {
+	for _, c := range loop.Conditions {
 		var when []string
 		for _, m := range []struct {
 			moment loop.Moment
@@ -144,7 +144,7 @@ func TestDocsConditions(t *testing.T) {
 	}
 	same(t, "conditions", want, rows(conditions, 0, 1, 2, 3))
 	want = nil
-	for _, g := range loop.Gates() {
+	for _, g := range loop.Gates {
 		var options []string
 		for _, o := range g.Options {
 			label := o.Label

@@ -273,7 +273,7 @@ func (h *handler) loopLine(line string) (note string, err error) {
 			return "", err
 		}
 	}
-	begins := loop.OptsIn(args) ||
+	begins := loop.MayLoop(args) ||
 		governed && !cmd.OptsIn() && loop.KindOf(cmd.Skill).Commands != nil
 	// Otherwise this is a wake-up of a loop that has begun.
 	if !begins || h.seal.record.Runs() {

@@ -70,7 +70,7 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 func (d *Inspector) asker(is func(loop.Kind) bool) (
 	v *question, run *loop.Budget, last *loop.Iteration,
 ) {
-	skill := loop.KindWith(is).Name
+	skill := loop.Kinds[slices.IndexFunc(loop.Kinds, is)].Name
 	v, err := d.walk().in(d.Project())
 	run = &loop.Budget{Skill: skill}
 	if err != nil || v.files == nil {
@@ -100,7 +100,7 @@ func placed(a *forge.Answer) string {
 
 // evaluate returns the named conditions that hold, even those that a loop checks at another time.
 func evaluate(f *loop.Facts, names ...string) (fired []loop.Fired) {
-	for _, c := range loop.Conditions() {
+	for _, c := range loop.Conditions {
 		if slices.Contains(names, c.Name) {
 			if text := c.Holds(f); text != "" {
 				fired = append(fired, loop.Fired{Condition: c.Name, Cause: c.Cause, Text: text})

@@ -111,6 +111,9 @@ type Admission struct {
 // admit decides about a request (design: run identity). After CloseFirst it is called again.
 func admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
+	if a, refused := refuseOtherFile(r, s); refused {
+		return a
+	}
 	if a, refused := refuseUnasked(r, s, mine); refused {
 		return a
 	}
@@ -160,10 +163,12 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 		mine = owner != nil && owner.OwnedBy(r)
 	}
 	alive := owner != nil && !owner.OwnerLeft && ownerIs != Dead
+	// once the run has used all its minutes, the loop no longer waits for lost workers
+	inTime := s.Run == nil || s.Run.Minutes(r.Now) < s.Run.Ceilings.Minutes
 	switch {
 	case t == nil:
 		return Admission{}, false
-	case t.SessionID == r.SessionID && t.Draining && t.Interrupted == "" && !outOfTime(r, s):
+	case t.SessionID == r.SessionID && t.Draining && t.Interrupted == "" && inTime:
 		return skip(t.Iteration, lockPID(s, r.Owner.PID)), true
 	case t.SessionID == r.SessionID, mine:
 		return Admission{Verdict: CloseFirst}, true
@@ -176,12 +181,6 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 		return Admission{Verdict: CloseFirst}, true
 	}
 	return Admission{}, false
-}
-
-// outOfTime reports whether the run has used all its minutes, so that the loop stops waiting for
-// lost workers.
-func outOfTime(r Request, s Standing) bool {
-	return s.Run != nil && s.Run.Minutes(r.Now) >= s.Run.Ceilings.Minutes
 }
 
 func lockPID(s Standing, otherwise int) int {
@@ -382,7 +381,7 @@ func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }
 // schedule may repeat them.
 func (b *Budget) alsoTyped(flags string) {
 	if flags != b.Flags {
-		b.OtherFlags = AppendNew(slices.Clone(b.OtherFlags), flags)
+		b.OtherFlags = AppendNew(b.OtherFlags, flags)
 	}
 }
 

@@ -459,7 +459,7 @@ func TestAuditStatuses(t *testing.T) {
 			t.Errorf("%s is no cause", cause)
 		}
 	}
-	for _, c := range Conditions() {
+	for _, c := range Conditions {
 		applies := c.Applies(&Budget{Skill: audit.Name, KindRun: ofAudit(&audit.Run{})})
 		if applies && statuses[c.Cause] == "" {
 			t.Errorf("%s has no status", c.Cause)

@@ -39,17 +39,6 @@ func (b *Backlog) merge(o Backlog) *Backlog {
 		keep(b.InProgress, o.InProgress)}
 }
 
-// titles returns the tracker's titles of the issues that the iteration planned, took up or failed.
-func (t *Tick) titles() []Issue {
-	if t.Asked == nil {
-		return nil
-	}
-	about := slices.Concat(t.Report.Plan, t.Taken, t.Report.failedIssues())
-	return slices.DeleteFunc(slices.Clone(t.Asked.Titles), func(i Issue) bool {
-		return !slices.Contains(about, i.Number)
-	})
-}
-
 // KnownBacklog returns the tracker's issues, or else those that the skill reported, or nil.
 func (t *Tick) KnownBacklog() *Backlog {
 	if t.FromTracker() {

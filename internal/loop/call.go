@@ -126,8 +126,9 @@ func (e Call) step(s State, k *Known) Outcome {
 		return e.closeByRefusal(s, k, d)
 	case !e.open(s):
 		return out
-	case d.Ends && e.Agent != "":
-		s.Tick.endWorker(e.Agent)
+	case d.Ends && e.Agent != "": // no SubagentStop follows
+		s.Tick.Workers = Without(s.Tick.Workers, e.Agent)
+		s.Tick.EndedWorkers = AppendNew(s.Tick.EndedWorkers, e.Agent)
 	}
 	k.Require(&k.Words)
 	if s.Tick.refuses(e.ID, e.Input) {
@@ -150,10 +151,15 @@ func (e Call) judge(s State, k *Known) Outcome {
 		return e.neverAgain(s.Claim)
 	case s.Quiet != nil:
 		return e.inQuiet(s, k)
-	case e.mayHaveEnded(s) && required(k, &k.Esc):
+	case e.Agent != "" && e.Attended && e.open(s) && s.Tick.Interrupted == "" &&
+		!s.Run.Driven() && required(k, &k.Esc): // no event reports an Esc
 		s.Tick.Interrupt(ByEsc)
 	}
-	if d := e.endsWorker(s); d != nil {
+	// workers of work or review loops finish their work
+	if e.Agent != "" && e.open(s) && s.Tick.Interrupted == ByEsc && s.Tick.Attempt != nil {
+		d := deny(DrainRule, "",
+			"%s is refused: a person has ended the loop with Esc, and this worker with it", e.Tool)
+		d.Ends = true
 		return refuseCall(d)
 	}
 	if s.Run.Status != Active && !slices.Contains(s.Run.LastPrompts, e.Prompt) {
@@ -338,13 +344,8 @@ func spentOut(text string) []Fired {
 
 // haltSpent ends a run whose dollars were used up between two of its attempts.
 func (e Turn) haltSpent(s State, k *Known) Outcome {
-	text := costBudget(s.spent(e.Now, k))
-	s.Tick = s.between(e, k)
-	s.Tick.Fired = spentOut(text)
-	s.Tick.Failed = pastDollars
-	out := e.closeTurn(s, k)
-	out.Reply.Between = true
-	return out
+	fired := spentOut(costBudget(s.spent(e.Now, k)))
+	return e.endRun(s, k, Tick{Failed: pastDollars, Fired: fired})
 }
 
 // keepAtCall is the number of transcript bytes after which a call saves the running count. If it

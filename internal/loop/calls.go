@@ -34,14 +34,17 @@ type Passed struct {
 // countOnce records that a call is counted at an event, and reports whether the call is new. A
 // call with the same id but another input is new, and so is any call without an id.
 func (t *Tick) countOnce(event, id, input string) bool {
-	if id == "" {
-		return true
-	}
-	key := event + " " + callKey(id, input)
-	if t.wasCounted(event, id, input) {
+	return once(&t.Counted, id, event+" "+callKey(id, input), maxCounted)
+}
+
+// once adds the key of a call to a list, and reports whether the call is new.
+func once(list *[]string, id, key string, bound int) bool {
+	if id != "" && slices.Contains(*list, key) {
 		return false
 	}
-	t.Counted = appendBounded(t.Counted, key, maxCounted)
+	if id != "" {
+		*list = appendBounded(*list, key, bound)
+	}
 	return true
 }
 
@@ -212,15 +215,7 @@ func Refusals(list []Denial) (n int) {
 // refuses records that a call is refused, and reports whether the refusal is new. With two
 // registrations of the hooks, every call comes twice.
 func (t *Tick) refuses(id, input string) bool {
-	if id == "" {
-		return true
-	}
-	key := callKey(id, input)
-	if slices.Contains(t.Refused, key) {
-		return false
-	}
-	t.Refused = appendBounded(t.Refused, key, maxRefused)
-	return true
+	return once(&t.Refused, id, callKey(id, input), maxRefused)
 }
 
 func (t *Tick) wasRefused(id, input string) bool {

@@ -174,7 +174,13 @@ func (e Call) refuseWorker(s State) *Deny {
 // act refuses effects on a forge or on the loop's own files that the loop does not allow.
 func (e Call) act(s State, k *Known) Outcome {
 	r := required(k, &k.Reading)
-	if d := cmp.Or(r.Refused, e.deferred(s, r.Acts), e.openPRs(s, r.Acts)); d != nil {
+	switch {
+	case r.Refused != nil:
+		return refuseCall(r.Refused)
+	case len(r.Acts) == 0:
+		return Outcome{Reply: Reply{Deny: e.unread(s, r)}}
+	}
+	if d := cmp.Or(e.deferred(s, r.Acts), e.openPRs(s, r.Acts)); d != nil {
 		return refuseCall(d)
 	}
 	if o := e.contests(s, k, r.Acts); !o.Nothing() {

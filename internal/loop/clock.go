@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -34,7 +36,8 @@ func (b *Budget) observe(c Clock) {
 	if jump := int64(c.Wall.Sub(last.Wall)/time.Second) - up; jump >= minJump {
 		b.ClockAhead += jump
 	} else if jump <= -minJump {
-		b.ActiveSince = b.activeSince().Add(time.Duration(jump) * time.Second)
+		from := cmp.Or(b.ActiveSince, b.StartedAt)
+		b.ActiveSince = from.Add(time.Duration(jump) * time.Second)
 	}
 	if slept := up - (c.Awake - last.Awake); slept >= minJump {
 		b.Slept += slept
@@ -89,23 +92,13 @@ func (b *Budget) Now(t *Tick, since Spent, alive bool, now time.Time) *Budget {
 		n.Spend(since)
 	case b.Status == Active:
 		n.spendOutside(since)
-	case b.Status == Paused && b.asks(BudgetEscalation):
+	case b.Status == Paused && slices.ContainsFunc(b.Pending, Gate.ofBudget):
 		n.IterationsUsed++
 	}
 	if alive && b.Status == Active {
 		n.MinutesElapsed = b.Minutes(now)
 	}
 	return n
-}
-
-// asks reports whether the paused run waits at the named gate.
-func (b *Budget) asks(gate string) bool {
-	for _, g := range b.Pending {
-		if g.Name == gate {
-			return true
-		}
-	}
-	return false
 }
 
 // spendOutside adds usage from a time when no iteration was open. It counts towards the run's

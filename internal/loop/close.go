@@ -38,15 +38,18 @@ type Closing struct {
 // Run returns the run as the iteration leaves it.
 func (c *Closing) Run() *Budget { return &c.Line.Budget }
 
-// Halted reports whether the run is over.
-func (c *Closing) Halted() bool { return c.Run().Status == Halted }
-
 // closeTick ends the open iteration: it adds the tick to the run's counters, evaluates the exit
 // conditions, and makes the history line. It changes neither run nor tick.
 func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	run := before.clone()
 	t.Tracked = slices.Clone(t.Tracked)
-	t.endHeads(e.Heads)
+	for i := range t.Tracked {
+		p := &t.Tracked[i]
+		if head, known := e.Heads[p.Branch]; known && !t.Asked.elsewhere(p.Number) {
+			p.EndSHA = head
+			t.Observed.Heads = AppendNew(t.Observed.Heads, p.Branch)
+		}
+	}
 	if t.Started { // a crash may have lost the count, but not the tick
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
@@ -65,9 +68,15 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if e.Spent.Cursors != nil {
 		line.Cursors = run.endWorkers(t.Workers)
 	}
-	line.KindLine, line.Titles = ofKind, t.titles()
+	line.KindLine = ofKind
 	if len(t.PRs) > 0 { // issues count as taken only if they led to a PR
 		line.Taken = t.Taken
+	}
+	if t.Asked != nil {
+		about := slices.Concat(t.Report.Plan, t.Taken, t.Report.failedIssues())
+		line.Titles = slices.DeleteFunc(slices.Clone(t.Asked.Titles), func(i Issue) bool {
+			return !slices.Contains(about, i.Number)
+		})
 	}
 	if t.Interrupted != "" && t.Started {
 		line.Left = t.left(e)
@@ -78,15 +87,6 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	}
 	line.Budget = *run
 	return Closing{Line: line, Fired: fired}
-}
-
-func (t *Tick) endHeads(heads map[string]string) {
-	for i := range t.Tracked {
-		if head, ok := heads[t.Tracked[i].Branch]; ok && !t.Asked.elsewhere(t.Tracked[i].Number) {
-			t.Tracked[i].EndSHA = head
-			t.Observed.Heads = AppendNew(slices.Clone(t.Observed.Heads), t.Tracked[i].Branch)
-		}
-	}
 }
 
 // fold adds the tick to the run's counters (R110).
@@ -171,6 +171,7 @@ func (t *Tick) outcome(fired []Fired, e Ending) LineOutcome {
 }
 
 func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
+	spent := Sum(e.Spent.ByModel)
 	l := Iteration{
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: t.SessionID,
 		Iteration: t.Iteration, Skill: run.Skill,
@@ -183,13 +184,15 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e), Denied: t.Denied,
 		EndedWorkers: t.EndedWorkers,
+		TokensIn:     spent.In(), TokensOut: spent.Output, Dollars: spent.Dollars,
 	}
-	for _, u := range e.Spent.ByModel {
-		l.TokensIn += u.In()
-		l.TokensOut += u.Output
-		l.Dollars = l.Dollars.Plus(u.Dollars)
+	if l.Dollars > 0 && run.overspent(run.DollarsEstimate, 0) {
+		l.Overrun = &Overrun{
+			Ceiling: run.Ceilings.Dollars, Spent: run.DollarsEstimate,
+			Over: run.DollarsEstimate - run.Ceilings.Dollars,
+			By:   append([]Spender{}, e.Spent.By...),
+		}
 	}
-	l.Overrun = run.overrun(l.Dollars, e.Spent.By)
 	for i, f := range fired {
 		l.Fired = append(l.Fired, f.Cause)
 		if i > 0 { // the first text is the run's own stop text

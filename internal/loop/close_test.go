@@ -161,7 +161,7 @@ func TestWhatATickKnows(t *testing.T) {
 	if (*Iteration)(nil).PR(1) != nil || (*Iteration)(nil).HeadAtEnd(1) != "" {
 		t.Error("no line tracks anything")
 	}
-	for _, k := range Gates() {
+	for _, k := range Gates {
 		if got, ok := GateOf(k.Name); !ok || got.Header != k.Header {
 			t.Errorf("%s: %+v", k.Name, got)
 		}

@@ -113,34 +113,29 @@ type WorkerEnd struct {
 }
 
 func (e WorkerEnd) step(s State, k *Known) Outcome {
-	if e.open(s) {
-		if out, decided := e.workerEnds(s, k); decided {
-			return out
-		}
-	}
-	if e.owesFacts(s) {
-		k.Require(&k.Worker)
-		turn := TurnEnd{Turn: e.Turn}
-		if ask := s.Run.Kind().Owes(s); k.Worker.Is.Ours && turn.hold(s.Run, ask.Name) {
-			return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
-		}
-	}
-	if !e.open(s) || !slices.Contains(s.Tick.Workers, e.Agent) {
+	if !e.open(s) {
 		return Outcome{}
 	}
-	s.Tick.Workers = Without(s.Tick.Workers, e.Agent)
-	return Outcome{Save: Save{Tick: s.Tick}}
-}
-
-// owesFacts reports whether the ending worker may be a fork that does the iteration's work and has
-// not reported its facts. The fork itself is asked, because the main thread does not know them.
-func (e WorkerEnd) owesFacts(s State) bool {
-	if !e.open(s) || e.Foreign(s) || e.Failure != "" || slices.Contains(s.Tick.Workers, e.Agent) {
-		return false
+	if out, decided := e.workerEnds(s, k); decided {
+		return out
 	}
-	t, owes := s.Tick, s.Run.Kind().Owes
-	return t.Started && !t.Halting() && t.Failed == "" && len(t.Pending) == 0 && owes != nil &&
-		owes(s) != nil
+	t := s.Tick
+	if slices.Contains(t.Workers, e.Agent) {
+		t.Workers = Without(t.Workers, e.Agent)
+		return Outcome{Save: Save{Tick: t}}
+	}
+	if e.Foreign(s) || e.Failure != "" || !t.Started || t.Halting() || t.Failed != "" ||
+		len(t.Pending) > 0 {
+		return Outcome{}
+	}
+	// A fork that does the iteration's work is asked for its facts itself, because the main thread
+	// does not know them.
+	ask := s.owes()
+	if ask == nil || !required(k, &k.Worker).Ours ||
+		!(TurnEnd{Turn: e.Turn}).hold(s.Run, ask.Name) {
+		return Outcome{}
+	}
+	return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
 }
 
 // PersonStop is a person's `hooks loop stop` in a terminal. Session is that of the run.
@@ -152,8 +147,7 @@ type PersonStop struct {
 // step ends the run. A running iteration finishes the work that it dispatched, and its own session
 // closes it (R43).
 func (e PersonStop) step(s State, k *Known) Outcome {
-	switch {
-	case s.Run == nil || s.Run.Status == Halted:
+	if s.Run == nil || s.Run.Status == Halted {
 		return Outcome{}
 	}
 	k.Require(&k.Owner)
@@ -170,40 +164,59 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 // closeTurn ends an iteration that never reached its Stop: as interrupted if the transcript has a
 // person's interrupt mark, otherwise as errored.
 func (e Turn) closeTurn(s State, k *Known) Outcome {
-	unexplained := s.Tick.Interrupted == "" && s.Tick.Failed == ""
+	t, unexplained := s.Tick, s.Tick.Interrupted == "" && s.Tick.Failed == ""
 	k.wantClose(s)
 	k.wantIf(unexplained, &k.Marked)
-	k.wantIf(s.Tick.interruptedInBody(), &k.Begun)
+	k.wantIf(t.Interrupted != "" && t.Started, &k.Begun)
 	k.Require()
 	switch {
 	case unexplained && *k.Marked.Is:
-		s.Tick.Interrupt(ByEsc)
+		t.Interrupt(ByEsc)
 	case unexplained:
-		s.Tick.Failed = CutOff
+		t.Failed = CutOff
 	}
-	if s.Tick.interruptedInBody() {
+	if t.Interrupted != "" && t.Started {
 		k.Require(&k.Begun)
 	}
-	s.Tick.uncount(s.Run)
+	t.uncount(s.Run)
 	s.hear(e, k.Dialogs.or())
 	s.missed(*k.Calls.Is)
-	ending := s.ending(lastAlive(e.Now, s.Tick, k.Owner.Is), k)
-	if k.Owner.Is.Foreign {
+	ending := s.ending(lastAlive(e.Now, t, k.Owner.Is), k)
+	if k.Owner.Is.Foreign { // what has changed since the crash stays visible (R138)
 		ending.Heads = nil
-		ending.Worktrees = s.Tick.unrecorded(ending.Worktrees, *k.Previous.Is)
+		if previous := *k.Previous.Is; previous != nil {
+			t.Report.Worktrees = slices.Concat(previous.Worktrees, t.Report.Worktrees)
+		}
+		ending.Worktrees = otherWorktrees(ending.Worktrees, t.Report.Worktrees)
 	}
-	s.Tick.Pending = nil
+	t.Pending = nil
 	return s.close(ending, k)
+}
+
+// endRun ends the open iteration, or the run between two iterations. why has the reason: Failed,
+// Interrupted or Fired.
+func (e Turn) endRun(s State, k *Known, why Tick) Outcome {
+	between := s.Tick == nil
+	if between {
+		s.outside(k)
+		s.Tick = &Tick{
+			Version: Version, RunID: s.Run.RunID, SessionID: s.Run.SessionID, Skill: s.Run.Skill,
+			Iteration: s.Run.IterationsUsed + 1, StartedAt: e.Now,
+			Prompts: AppendNew(nil, e.Prompt), Transcript: s.Run.Transcript(),
+		}
+	}
+	set(&s.Tick.Failed, why.Failed)
+	set(&s.Tick.Interrupted, why.Interrupted)
+	s.Tick.Fired = append(s.Tick.Fired, why.Fired...)
+	out := e.closeTurn(s, k)
+	out.Reply.Between = between
+	return out
 }
 
 // pause ends the open iteration, or one that will not begin, and pauses the run for a cause other
 // than a question.
 func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
-	if s.Tick == nil {
-		s.Tick = s.between(e, k)
-	}
-	s.Tick.Failed = text
-	out := e.closeTurn(s, k)
+	out := e.endRun(s, k, Tick{Failed: text})
 	if c := out.Save.Close; c != nil && c.Run().Status == Active {
 		run := c.Run()
 		run.Status, run.StopCause, run.StopText = Paused, cause, text
@@ -217,26 +230,11 @@ func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 // haltBetween ends a run between its iterations. A pause, and the time since the client died, do
 // not count as time of the run (R32).
 func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
-	k.Require(&k.Owner)
-	if s.Run.Status == Paused || k.Owner.Is.Gone {
+	if gone := required(k, &k.Owner).Gone; gone || s.Run.Status == Paused {
 		s.Run.away(e.Now)
 	}
-	s.Tick = s.between(e, k)
-	s.Tick.Interrupted = how
-	out := e.closeTurn(s, k)
-	out.Reply.Between = true
-	return out
-}
-
-// between returns an iteration that never begins. It is used to record events of a run without an
-// open iteration.
-func (s State) between(e Turn, k *Known) *Tick {
-	s.outside(k)
-	return &Tick{
-		Version: Version, RunID: s.Run.RunID, SessionID: s.Run.SessionID, Skill: s.Run.Skill,
-		Iteration: s.Run.IterationsUsed + 1, StartedAt: e.Now,
-		Prompts: AppendNew(nil, e.Prompt), Transcript: s.Run.Transcript(),
-	}
+	s.Tick = nil
+	return e.endRun(s, k, Tick{Interrupted: how})
 }
 
 // wantClose asks for the facts that every end of an iteration needs.
@@ -244,9 +242,6 @@ func (k *Known) wantClose(s State) {
 	k.Want(&k.Around, &k.Count, &k.Calls, &k.Model, &k.Overrun, &k.Previous, &k.Owner)
 	k.wantIf(s.Tick.unheard(s.Run), &k.Dialogs)
 }
-
-// interruptedInBody reports whether a person ended an iteration that may leave unfinished work.
-func (t *Tick) interruptedInBody() bool { return t.Interrupted != "" && t.Started }
 
 // outside adds the spending since the last iteration to the run, once.
 func (s State) outside(k *Known) {
@@ -269,7 +264,7 @@ func (s State) ending(now time.Time, k *Known) Ending {
 	if !k.Owner.Is.Foreign { // after a client's death, the clocks are irrelevant to the run
 		s.Run.observe(count.Clock)
 	}
-	s.Tick.Notes = AppendNew(slices.Clone(s.Tick.Notes), count.Notes...)
+	s.Tick.Notes = AppendNew(s.Tick.Notes, count.Notes...)
 	if count.Reconfigured && !s.Run.ConfigTold {
 		s.Run.ConfigTold = true
 		s.Tick.Notes = append(s.Tick.Notes, "The SDD Configuration has changed. This run keeps "+
@@ -315,16 +310,6 @@ func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 		return now
 	}
 	return o.LastSign
-}
-
-// unrecorded adds the previous iteration's worktrees to the report of an iteration that another
-// client left. It returns the worktrees on disk that are not among them, so that changes since the
-// crash stay visible (R138).
-func (t *Tick) unrecorded(now []Worktree, previous *Iteration) []Worktree {
-	if previous != nil {
-		t.Report.Worktrees = append(slices.Clone(previous.Worktrees), t.Report.Worktrees...)
-	}
-	return otherWorktrees(now, t.Report.Worktrees)
 }
 
 // otherWorktrees returns those of list whose paths are not among known.

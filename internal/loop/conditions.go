@@ -105,17 +105,11 @@ var conditions = [...]Condition{
 // sees the specification's conditions and gates for every run, even if they do not apply.
 const conditionsOfSpec = 12
 
-// Conditions returns all conditions by number. The first that holds is recorded as the cause, but a
-// condition that completes the run comes before all others.
-func Conditions() []Condition { return allConditions }
-
 // ConditionOf returns the condition recorded as a cause. ok is false if the cause is not a
 // condition, as for a pause.
 func ConditionOf(cause string) (c Condition, ok bool) {
-	for _, c := range Conditions() {
-		if c.Cause == cause {
-			return c, true
-		}
+	if c := first(Conditions, func(c Condition) bool { return c.Cause == cause }); c != nil {
+		return *c, true
 	}
 	return c, false
 }
@@ -123,7 +117,7 @@ func ConditionOf(cause string) (c Condition, ok bool) {
 // evaluate returns all conditions that hold at this moment.
 func evaluate(f *Facts, at Moment) []Fired {
 	var fired []Fired
-	for _, c := range Conditions() {
+	for _, c := range Conditions {
 		if c.Holds == nil || c.When&at == 0 || !c.Applies(f.Run) {
 			continue
 		}

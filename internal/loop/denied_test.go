@@ -64,14 +64,18 @@ func TestACallToldTwiceIsRefusedOnce(t *testing.T) {
 
 func TestOverrun(t *testing.T) {
 	run := Budget{Ceilings: Ceilings{Dollars: 2 * Dollar}, DollarsEstimate: 2 * Dollar}
-	if run.overrun(Dollar, nil) != nil {
+	overrun := func(spent USD) *Overrun {
+		by := map[string]Tokens{"m": {Dollars: spent}}
+		return line(&run, &Tick{}, nil, Ending{Spent: Spent{ByModel: by}}).Overrun
+	}
+	if overrun(Dollar) != nil {
 		t.Error("a ceiling that is reached is not passed")
 	}
 	run.DollarsEstimate++
-	if o := run.overrun(1, nil); o == nil || o.Over != 1 || run.overrun(0, nil) != nil {
+	if o := overrun(1); o == nil || o.Over != 1 || overrun(0) != nil {
 		t.Errorf("overrun %+v", o)
 	}
-	if run.Ceilings.Dollars = 0; run.overrun(1, nil) != nil {
+	if run.Ceilings.Dollars = 0; overrun(1) != nil {
 		t.Error("without a ceiling")
 	}
 	run.Ceilings.Dollars = maxDollars * Dollar

@@ -96,13 +96,8 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 	if e.Cause == CauseOutage {
 		return e.pause(s, k, e.Cause, e.Text)
 	}
-	if s.Tick == nil {
-		s.Tick = s.between(e.Turn, k)
-	}
-	s.Tick.Failed = e.Text
 	fired := Fired{Condition: e.Cause, Cause: e.Cause, Text: e.Text}
-	s.Tick.Fired = append(s.Tick.Fired, fired)
-	return e.closeTurn(s, k)
+	return e.endRun(s, k, Tick{Failed: e.Text, Fired: []Fired{fired}})
 }
 
 // Driving holds the facts from which a driver chooses its next step.

@@ -46,11 +46,7 @@ func (e Invocation) step(s State, k *Known) Outcome {
 	if e.answer != nil {
 		return e.answered(at, k)
 	}
-	a, refused := refuseOtherFile(e.Request, at)
-	if !refused {
-		a = admit(e.Request, at)
-	}
-	switch a.Verdict {
+	switch a := admit(e.Request, at); a.Verdict {
 	case Already:
 		return Outcome{}
 	case CloseFirst:
@@ -59,15 +55,13 @@ func (e Invocation) step(s State, k *Known) Outcome {
 		return e.contend(at, k, a)
 	case Start:
 		return e.start(at, k, a)
+	default:
+		scheduled := s.Run != nil && len(s.Run.Scheduled) > 0 ||
+			s.Claim != nil && len(s.Claim.Scheduled) > 0
+		reply := Reply{Refuse: a.Text, Fires: e.Scheduled && scheduled}
+		// the lock may still be that of the session's own tick that was closed just now
+		return Outcome{Reply: reply, Unlock: at.Tick == nil}
 	}
-	// the lock may still be that of the session's own tick that was closed just now
-	reply := Reply{Refuse: a.Text, Fires: e.Scheduled && at.fires()}
-	return Outcome{Reply: reply, Unlock: at.Tick == nil}
-}
-
-// fires reports whether the session has a schedule for the run or the claim.
-func (s Standing) fires() bool {
-	return s.Run != nil && len(s.Run.Scheduled) > 0 || s.Claim != nil && len(s.Claim.Scheduled) > 0
 }
 
 // answered applies a person's answer about another iteration's lock, once, because the same answer
@@ -121,7 +115,7 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 		run.Cursors = *k.Baseline.Is
 	}
 	if a.Mode != FreshRun {
-		in.Opens.Notes = AppendNew(slices.Clip(a.Notes), run.askNote(at.Run.Ask)...)
+		in.Opens.Notes = AppendNew(a.Notes, run.askNote(at.Run.Ask)...)
 	}
 	if a.Reap {
 		in.Reap = at.Lock
@@ -132,7 +126,9 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 		SessionID: e.SessionID, RunID: run.RunID, Process: e.Owner,
 	}
 	out := Outcome{Save: Save{Enter: in}}
-	if o := *k.Other.Is; e.leaves(o, at.Run) {
+	o := *k.Other.Is // with another budget file, it can be resumed like another session's
+	if o.Run != nil && o.Run.SessionID == e.SessionID && o.Path != e.Path &&
+		(at.Run == nil || at.Run.RunID != o.Run.RunID) {
 		b := *o.Run
 		b.OwnerLeft, b.SealedIn = true, ""
 		in.Left = &RunFile{&b, o.Path}
@@ -140,13 +136,6 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 			"its command with --resume continues it", b.RunID, o.Path)
 	}
 	return out
-}
-
-// leaves reports whether the session leaves behind its own run with another budget file. That run
-// can be resumed like another session's.
-func (e Invocation) leaves(other RunFile, run *Budget) bool {
-	return other.Run != nil && other.Run.SessionID == e.SessionID && other.Path != e.Path &&
-		(run == nil || run.RunID != other.Run.RunID)
 }
 
 // Opens is an entry that has taken the lock. Its iteration begins.

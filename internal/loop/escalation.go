@@ -3,7 +3,6 @@ package loop
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -28,9 +27,7 @@ func (a axis) raise(c *Ceilings) {
 // near reports whether the value has reached 80 % of the ceiling.
 func (a axis) near() bool { return a.value*5 >= a.ceiling*4 }
 
-// full reports whether the value has reached the ceiling. The run then stops, and the gate does
-// not ask (R94).
-func (a axis) full() bool { return a.value >= a.ceiling }
+func (g Gate) ofBudget() bool { return g.Name == BudgetEscalation }
 
 // axes returns the run's active budgets as projected for this tick. This iteration and the planned
 // PRs are included; minutes and dollars are as of now (R92, R95).
@@ -71,7 +68,7 @@ func budgetDue(f *Facts) []Gate {
 	var parts []string
 	raised := f.Run.Ceilings
 	for _, a := range f.axes() {
-		if a.full() {
+		if a.value >= a.ceiling { // the run stops, and the gate does not ask (R94)
 			return nil
 		}
 		if a.near() {
@@ -99,8 +96,7 @@ func (t *Tick) applyPolicy(run *Budget, now time.Time) {
 	if run.NearLimit != NearContinue && run.NearLimit != NearStop {
 		return
 	}
-	i := slices.IndexFunc(t.Pending, func(g Gate) bool { return g.Name == BudgetEscalation })
-	if i >= 0 {
+	if i := slices.IndexFunc(t.Pending, Gate.ofBudget); i >= 0 {
 		Answer(run, t, i, GateAnswer{Name: BudgetEscalation, Question: t.Pending[i].Question,
 			Answer: run.NearLimit, At: now, Origin: OriginFlag})
 	}
@@ -158,21 +154,18 @@ func (b *Budget) raiseTo(to Ceilings) string {
 
 // Flags returns the flags that change the ceilings c into to, each after a blank.
 func (c Ceilings) Flags(to Ceilings) (flags string) {
-	add := func(name, now, then string) {
-		if now != then {
-			flags += " --max-" + name + " " + then
+	for _, name := range limits[:3] {
+		if then := *to.units(name); then != *c.units(name) {
+			flags += fmt.Sprintf(" %s %d", name, then)
 		}
 	}
-	add("iterations", strconv.Itoa(c.Iterations), strconv.Itoa(to.Iterations))
-	add("prs", strconv.Itoa(c.PRs), strconv.Itoa(to.PRs))
-	add("minutes", strconv.Itoa(c.Minutes), strconv.Itoa(to.Minutes))
-	dollars := func(u USD) string {
-		if u%Cent != 0 {
-			return u.Decimal()
-		}
-		return strings.TrimSuffix(u.String(), ".00")
+	switch then := to.Dollars; {
+	case then == c.Dollars:
+	case then%Cent != 0:
+		flags += " --max-dollars " + then.Decimal()
+	default:
+		flags += " --max-dollars " + strings.TrimSuffix(then.String(), ".00")
 	}
-	add("dollars", dollars(c.Dollars), dollars(to.Dollars))
 	return flags
 }
 
@@ -217,9 +210,7 @@ func parseRaise(answer string, c Ceilings) (Ceilings, bool) {
 
 func (c *Ceilings) set(name, value string) bool {
 	if name == "dollars" {
-		v, err := ParseUSD(value)
-		c.Dollars = v
-		return err == nil && v > 0
+		return dollars(name, value, "", &c.Dollars) == nil && c.Dollars > 0
 	}
 	to := c.units("--max-" + name)
 	return to != nil && number(name, value, to) == nil
@@ -241,17 +232,16 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 	run.Ceilings = e.Flags.override(run.Ceilings)
 	said := GateAnswer{Name: BudgetEscalation, Question: "hooks loop raise", At: e.Now,
 		Answer: "raise " + e.Words, Origin: OriginTerminal}
-	budget := func(g Gate) bool { return g.Name == BudgetEscalation }
 	// the question is evaluated again
-	run.Pending = slices.DeleteFunc(slices.Clone(run.Pending), budget)
+	run.Pending = slices.DeleteFunc(slices.Clone(run.Pending), Gate.ofBudget)
 	if t == nil {
 		run.Carried = append(slices.Clone(run.Carried), said)
 		return Outcome{Save: Save{Run: run}}
 	}
-	if i := slices.IndexFunc(t.Pending, budget); i >= 0 {
-		said.Question = t.Pending[i].Question
+	if g := first(t.Pending, Gate.ofBudget); g != nil {
+		said.Question = g.Question
 	}
-	t.Pending = slices.DeleteFunc(slices.Clone(t.Pending), budget)
+	t.Pending = slices.DeleteFunc(slices.Clone(t.Pending), Gate.ofBudget)
 	t.Answered = append(slices.Clone(t.Answered), said)
 	StartBody(run, t)
 	return Outcome{Save: Save{Run: run, Tick: t}}

@@ -82,7 +82,7 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]),
 				`type --loop; a word of your own goes into quotes, as in "the --loops flag"`}
 		}
-		if i := slices.IndexFunc(words, func(w string) bool { return limit(w) != "" }); i >= 0 {
+		if i := slices.IndexFunc(words, bounds); i >= 0 {
 			return Flags{}, true, &flagError{
 				fmt.Sprintf("%s has %s, a limit of a loop, and no --loop", c.Skill, words[i]),
 				"add --loop, or leave " + words[i] + " out"}
@@ -115,18 +115,19 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	return f, true, f.badPrompt(kind)
 }
 
-// limits lists the flags that bound a run or answer questions in advance.
-var limits = [...]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
-	"--max-idle", "--near-limit", "--merges"}
+// valued lists the loop flags that take a value. limits are those that bound a run or answer
+// questions in advance.
+var (
+	valued = [...]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
+		"--max-idle", "--near-limit", "--merges", "--lock", "--budget-file", "--pr"}
+	limits = valued[:7]
+)
 
-// limit returns the flag of limits that a word equals or was probably meant to be, or "".
-func limit(word string) string {
+// bounds reports whether a word is one of limits, or was probably meant to be.
+func bounds(word string) bool {
 	name := plainFlag(word)
-	near := Nearest(name, limits[:])
-	if near == "--merges" && name != near { // a skill may have such a flag
-		return ""
-	}
-	return near
+	near := Nearest(name, limits)
+	return near != "" && (near != "--merges" || name == near) // a skill may have such a flag
 }
 
 // plainFlag returns a word in the form of a flag without its value: in lower case, with two
@@ -150,8 +151,8 @@ func plainFlag(word string) string {
 func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []string, err error) {
 	word, rest := words[0], words[1:]
 	name, value, hasValue := strings.Cut(word, "=")
-	valued := slices.Contains(kind.Flags, name) || takesValue(name)
-	if valued && !hasValue && len(rest) > 0 {
+	takes := slices.Contains(valued[:], name)
+	if (takes || slices.Contains(kind.Flags, name)) && !hasValue && len(rest) > 0 {
 		value, rest = rest[0], rest[1:]
 	}
 	switch {
@@ -164,7 +165,7 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 	case slices.Contains(kind.Flags, name):
 		seen[name] = true
 		err = f.Task.set(name, value)
-	case !isLoopFlag(name):
+	case !takes && name != "--loop" && name != "--resume":
 		if kind.Commands != nil && dashed(name) {
 			return rest, kind.unknown(name)
 		}
@@ -173,25 +174,16 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 				fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
 		}
 		f.Rest = append(f.Rest, word)
-	case hasValue && !takesValue(name): // otherwise --resume=false would resume
+	case hasValue && !takes: // otherwise --resume=false would resume
 		err = &flagError{word + " has a value", name + " takes no value"}
 	default:
 		seen[name] = true
-		if slices.Contains(limits[:], name) {
+		if slices.Contains(limits, name) {
 			f.explicit = append(f.explicit, name)
 		}
 		err = f.set(kind, name, value)
 	}
 	return rest, err
-}
-
-func isLoopFlag(name string) bool {
-	return name == "--loop" || name == "--resume" || takesValue(name)
-}
-
-func takesValue(name string) bool {
-	return slices.Contains(limits[:], name) ||
-		slices.Contains([]string{"--lock", "--budget-file", "--pr"}, name)
 }
 
 // meansLoop reports whether a word is a misspelt --loop: with another dash or case, one letter too
@@ -213,7 +205,7 @@ func mistyped(word string) string {
 	if name == "" {
 		return ""
 	}
-	long := append(limits[:], "--lock", "--budget-file", "--resume")
+	long := append(slices.Clip(limits), "--lock", "--budget-file", "--resume")
 	for n := len(name); n >= 6; n-- { // find the longest prefix that a flag begins with
 		for _, f := range long {
 			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
@@ -222,7 +214,7 @@ func mistyped(word string) string {
 		}
 	}
 	switch {
-	case isLoopFlag(name):
+	case name == "--loop", name == "--pr":
 		return name
 	case strings.HasPrefix(name, "--max"):
 		return "one of --max-iterations, --max-prs, --max-minutes, --max-dollars"
@@ -262,15 +254,10 @@ func (f *Flags) set(kind Kind, name, value string) error {
 		}
 		return number(name, strings.TrimPrefix(value, "#"), &f.PR)
 	case "--max-dollars":
-		v, err := ParseUSD(strings.TrimPrefix(value, "$"))
-		if err != nil {
-			return &flagError{"--max-dollars " + err.Error(), flagHint}
-		}
-		f.Dollars = v
+		return dollars(name, value, flagHint, &f.Dollars)
 	case "--max-iterations":
 		if kind.Endless && value == "0" {
-			f.Iterations = MaxUnits
-			return nil
+			value = strconv.Itoa(MaxUnits)
 		}
 		return number(name, value, &f.Iterations)
 	case "--max-idle":
@@ -296,12 +283,25 @@ func oneOf(name, value string, words ...string) error {
 }
 
 func number(name, value string, to *int) error {
+	return bounded(name, value, 1, MaxUnits, flagHint, to)
+}
+
+func bounded(name, value string, least, most int, hint string, to *int) error {
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > MaxUnits {
-		return &flagError{fmt.Sprintf("%s %q is not a whole number from 1 to %d", name, value,
-			MaxUnits), flagHint}
+	if err != nil || n < least || n > most {
+		return &flagError{fmt.Sprintf("%s %q is not a whole number from %d to %d", name, value,
+			least, most), hint}
 	}
 	*to = n
+	return nil
+}
+
+func dollars(name, value, hint string, to *USD) error {
+	v, err := ParseUSD(strings.TrimPrefix(value, "$"))
+	if err != nil {
+		return &flagError{name + " " + err.Error(), hint}
+	}
+	*to = v
 	return nil
 }
 
@@ -579,13 +579,6 @@ func Behind(line string) (name, args string, ok bool) {
 	}
 	name, args, _ = strings.Cut(line[slash+1:], " ")
 	return name, strings.TrimSpace(args), true
-}
-
-// OptsIn reports whether a person who types these arguments expects the skill to be governed.
-func OptsIn(args string) bool {
-	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
-		return w == "--loop" || meansLoop(w)
-	})
 }
 
 // Schedules reports whether a scheduled prompt would start a tick of this run, that is, whether it

@@ -48,7 +48,7 @@ func FuzzWords(f *testing.F) {
 			(c.Iterations < 1 || c.PRs < 1 || c.Minutes < 1 || c.Dollars <= 0) {
 			t.Errorf("%q raises to %+v", answer, c)
 		}
-		for _, k := range Gates() {
+		for _, k := range Gates {
 			act := ask(k.Name, Gate{Raise: &Defaults}).Act(answer)
 			known := false
 			for _, o := range k.Options {

@@ -132,15 +132,10 @@ var gates = [...]GateKind{
 	},
 }
 
-// Gates returns all gates in the order in which they are asked: the seven, then those of the kinds.
-func Gates() []GateKind { return allGates }
-
 // GateOf returns the gate of that name.
 func GateOf(name string) (GateKind, bool) {
-	for _, k := range Gates() {
-		if k.Name == name {
-			return k, true
-		}
+	if k := first(Gates, func(k GateKind) bool { return k.Name == name }); k != nil {
+		return *k, true
 	}
 	return GateKind{}, false
 }
@@ -149,7 +144,7 @@ func GateOf(name string) (GateKind, bool) {
 // yet. It ignores the answers of earlier ticks (R107).
 func Due(f *Facts, at Moment) []Gate {
 	var due []Gate
-	for _, k := range Gates() {
+	for _, k := range Gates {
 		if k.Due == nil || k.When&at == 0 || !k.Applies(f.Run) {
 			continue
 		}

@@ -2,35 +2,37 @@ package loop
 
 import "slices"
 
-// Kinds lists the kinds of loop in the order in which they are checked and displayed (R1). Package
-// kind registers them; this package names no kind.
-var Kinds []Kind
-
-// allConditions and allGates are the rows of this package and those of the registered kinds.
+// The registered kinds of loop, and the rows of this package and of those kinds.
 var (
-	allConditions []Condition
-	allGates      []GateKind
+	// Kinds lists the kinds in the order in which they are checked and displayed (R1). Package kind
+	// registers them; this package names no kind.
+	Kinds []Kind
+	// Conditions lists the conditions by number. The first that holds is recorded as the cause, but
+	// a condition that completes the run comes before all others.
+	Conditions []Condition
+	// Gates lists the gates in the order in which they are asked: the seven, then the kinds' own.
+	Gates []GateKind
 )
 
 // Register sets the kinds of loop to list, and returns list.
 func Register(list ...Kind) []Kind {
 	Kinds = list
-	allConditions, allGates = slices.Clone(conditions[:]), slices.Clone(gates[:])
+	Conditions, Gates = slices.Clone(conditions[:]), slices.Clone(gates[:])
 	for _, k := range list {
 		for _, c := range k.Conditions {
 			if c.Applies == nil {
 				c.Applies = k.Applies
 			}
-			allConditions = append(allConditions, c)
+			Conditions = append(Conditions, c)
 		}
 		for _, g := range k.Gates {
 			if g.Applies == nil {
 				g.Applies = k.Applies
 			}
-			allGates = append(allGates, g)
+			Gates = append(Gates, g)
 		}
 	}
-	slices.SortFunc(allConditions, func(a, b Condition) int { return a.Number - b.Number })
+	slices.SortFunc(Conditions, func(a, b Condition) int { return a.Number - b.Number })
 	return list
 }
 
@@ -71,28 +73,20 @@ type Part struct {
 
 // Variants lists the names and types that Own has in a file.
 func (KindRun) Variants(yield func(name string, of any) bool) {
-	eachPart(func(k Kind) Part { return k.Run }, yield)
-}
-
-// Variants lists the names and types that Own has in a file.
-func (KindLine) Variants(yield func(name string, of any) bool) {
-	eachPart(func(k Kind) Part { return k.Line }, yield)
-}
-
-func eachPart(of func(Kind) Part, yield func(name string, of any) bool) {
 	for _, k := range Kinds {
-		if p := of(k); p.Of != nil && !yield(p.Name, p.Of) {
+		if k.Run.Of != nil && !yield(k.Run.Name, k.Run.Of) {
 			return
 		}
 	}
 }
 
-// clone copies everything that a Step may change in place.
-func (k KindRun) clone() KindRun {
-	if k.Own != nil {
-		k.Own = k.Own.Clone()
+// Variants lists the names and types that Own has in a file.
+func (KindLine) Variants(yield func(name string, of any) bool) {
+	for _, k := range Kinds {
+		if k.Line.Of != nil && !yield(k.Line.Name, k.Line.Of) {
+			return
+		}
 	}
-	return k
 }
 
 // Stored returns the part as the run's file holds it.
@@ -165,12 +159,7 @@ func (k Kind) Invoked() string {
 
 // KindOf returns the kind of a skill, or the zero Kind if the skill does not loop.
 func KindOf(skill Skill) Kind {
-	return KindWith(func(k Kind) bool { return k.Name == skill })
-}
-
-// KindWith returns the first kind for which is returns true, or the zero Kind.
-func KindWith(is func(Kind) bool) Kind {
-	if k := first(Kinds, is); k != nil {
+	if k := first(Kinds, func(k Kind) bool { return k.Name == skill }); k != nil {
 		return *k
 	}
 	return Kind{}

@@ -161,7 +161,7 @@ func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
 }
 
 func TestStopAlwaysStopsAndNothingElseDoes(t *testing.T) {
-	for _, k := range Gates() {
+	for _, k := range Gates {
 		g := ask(k.Name, Gate{Question: "?", Target: "#44"})
 		for answer, stops := range map[string]bool{"stop": true, " STOP\n": true, "stop?": false,
 			"please stop": false, "whatever": false} {
@@ -238,17 +238,17 @@ func TestTheBoundsHold(t *testing.T) {
 // The tables are the documentation: twelve conditions and seven gates, and those of a task
 // loop, each whole.
 func TestTables(t *testing.T) {
-	for i, c := range Conditions() {
+	for i, c := range Conditions {
 		named := strings.ReplaceAll(c.Name, "-", "_") == c.Cause || c.Number > 12
 		if c.Number != i+1 || !named || c.When == 0 || c.Applies == nil {
 			t.Errorf("%+v", c)
 		}
 	}
-	if conditions, gates := len(Conditions()), len(Gates()); conditions != 21 ||
+	if conditions, gates := len(Conditions), len(Gates); conditions != 21 ||
 		gates != 18 {
 		t.Error(conditions, gates)
 	}
-	for _, k := range Gates() {
+	for _, k := range Gates {
 		labels := map[string]bool{}
 		for _, o := range k.Options {
 			labels[o.Label] = true
@@ -260,7 +260,7 @@ func TestTables(t *testing.T) {
 	}
 	want := []int{2, 3, 5, 6, 8, 9, 10, 11, 12} // R146
 	var single []int
-	for _, c := range Conditions() {
+	for _, c := range Conditions {
 		if c.Applies(&Budget{Skill: Review, SinglePR: 142}) {
 			single = append(single, c.Number)
 		}
@@ -308,7 +308,8 @@ func TestEveryLoopEnds(t *testing.T) {
 				c.Run().IterationsUsed != before {
 				t.Fatalf("body %v: %d after %d", tick.Started, c.Run().IterationsUsed, before)
 			}
-			if c.Halted() != (len(c.Line.Fired) > 0) || c.Halted() &&
+			halted := c.Run().Status == Halted
+			if halted != (len(c.Line.Fired) > 0) || halted &&
 				(c.Run().StopCause == "" || c.Run().StopText == "") {
 				t.Fatalf("halted without a cause: %+v", c.Run())
 			}

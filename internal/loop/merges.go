@@ -113,7 +113,7 @@ func (t *Tick) settle(pr PR, elsewhere bool) {
 		t.merged(pr.Number)
 	}
 	if t.mergeTrackerPR(pr, ""); elsewhere {
-		t.Asked.InForks = AppendNew(slices.Clone(t.Asked.InForks), pr.Number)
+		t.Asked.InForks = AppendNew(t.Asked.InForks, pr.Number)
 	}
 }
 
@@ -147,7 +147,7 @@ func (t *Tick) refuseReviews(list []PostedReview, id, input string) string {
 func (t *Tick) noteReviews(list []PostedReview, id, input string) {
 	for _, r := range list {
 		r.Call = callKey(id, input)
-		t.Reviews = AppendNew(slices.Clone(t.Reviews), r)
+		t.Reviews = AppendNew(t.Reviews, r)
 	}
 }
 
@@ -275,7 +275,7 @@ func (t *Tick) observed(e Ending) Observed {
 	if t.Asked != nil {
 		for _, p := range t.Asked.PRs {
 			if t.unknown(p.Number) == "" {
-				o.Tracker = AppendNew(slices.Clone(o.Tracker), p.Number)
+				o.Tracker = AppendNew(o.Tracker, p.Number)
 			}
 		}
 	}

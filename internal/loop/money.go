@@ -28,8 +28,8 @@ func ParseUSD(s string) (USD, error) {
 	if whole == "" && frac != "" { // .5 is a common form
 		whole = "0"
 	}
-	if whole == "" || len(frac) > 12 || strings.HasSuffix(s, ".") || !digits(whole) ||
-		!digits(frac) {
+	if whole == "" || len(frac) > 12 || strings.HasSuffix(s, ".") ||
+		strings.Trim(whole+frac, "0123456789") != "" {
 		return 0, fmt.Errorf("%q is not an amount in dollars", s)
 	}
 	w, err := strconv.ParseInt(whole, 10, 64)
@@ -45,10 +45,6 @@ func (u USD) Plus(v USD) USD { return min(u+v, maxDollars*Dollar) }
 
 // minus returns the difference of two amounts, at least zero.
 func (u USD) minus(v USD) USD { return max(u-v, 0) }
-
-func digits(s string) bool {
-	return strings.Trim(s, "0123456789") == ""
-}
 
 // Cents returns the amount in cents, rounded half up. The 80 % gate compares ceilings in cents
 // (R92).

@@ -63,12 +63,6 @@ func (t *Tick) tellDollars(agent string) bool {
 	return true
 }
 
-// overspent reports whether a call was refused because the run's dollars are exceeded, so that
-// every thread ends.
-func (t *Tick) overspent() bool {
-	return slices.ContainsFunc(t.Fired, func(f Fired) bool { return f.Cause == costCause })
-}
-
 // overrun returns an amount increased by percent.
 func (d USD) overrun(percent int) USD { return d.Plus(d / 100 * USD(percent)) }
 
@@ -91,23 +85,6 @@ type Spender struct {
 // String returns the spender with its amount.
 func (s Spender) String() string { return fmt.Sprintf("%s, %s, $%s", s.Who, s.Model, s.Dollars) }
 
-// overrun returns nil unless the iteration spent anything and the run exceeds its ceiling after it.
-func (b *Budget) overrun(spent USD, by []Spender) *Overrun {
-	if spent == 0 || !b.pastDollars() {
-		return nil
-	}
-	return &Overrun{
-		Ceiling: b.Ceilings.Dollars,
-		Spent:   b.DollarsEstimate,
-		Over:    b.DollarsEstimate - b.Ceilings.Dollars,
-		By:      append([]Spender{}, by...),
-	}
-}
-
-func (b *Budget) pastDollars() bool {
-	return b.Ceilings.Dollars > 0 && b.DollarsEstimate > b.Ceilings.Dollars
-}
-
 // String returns the overrun on one line.
 func (o *Overrun) String() string {
 	s := fmt.Sprintf("$%s past the ceiling ($%s / $%s)", o.Over, o.Spent, o.Ceiling)
@@ -121,7 +98,7 @@ func (o *Overrun) String() string {
 func (s Spent) Past(run *Budget) bool {
 	b := *run
 	b.Spend(s)
-	return b.pastDollars()
+	return b.overspent(b.DollarsEstimate, 0)
 }
 
 // Model is the model of the main thread's last request, compared with the run's most expensive one.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -61,15 +60,12 @@ func (f *TaskFlags) set(name, value string) error {
 				"use --require verified, or leave it out"}
 		}
 	case "--max-task-dollars":
-		v, err := ParseUSD(strings.TrimPrefix(value, "$"))
-		if err != nil {
-			return &flagError{name + " " + err.Error(), "as in " + name + " 2.50"}
-		}
-		f.Dollars = v
+		return dollars(name, value, "as in "+name+" 2.50", &f.Dollars)
 	case "--check-timeout":
-		return bounded(name, value, 1, 50, &f.Minutes)
+		value = strings.TrimSuffix(value, "m")
+		return bounded(name, value, 1, 50, "as in "+name+" 5", &f.Minutes)
 	case "--max-task-iterations":
-		return bounded(name, value, 2, MaxUnits, &f.MaxTries)
+		return bounded(name, value, 2, MaxUnits, "as in "+name+" 5", &f.MaxTries)
 	}
 	return nil
 }
@@ -140,16 +136,6 @@ func edits(a, b string) int {
 		before, row = row, next
 	}
 	return row[len(b)]
-}
-
-func bounded(name, value string, least, most int, to *int) error {
-	n, err := strconv.Atoi(strings.TrimSuffix(value, "m"))
-	if err != nil || n < least || n > most {
-		return &flagError{fmt.Sprintf("%s %q is not a whole number from %d to %d", name, value,
-			least, most), "as in " + name + " " + strconv.Itoa(max(least, 5))}
-	}
-	*to = n
-	return nil
 }
 
 func (f TaskFlags) words() (list []string) {

@@ -74,9 +74,10 @@ func TestForksAreNotLookedForOnTheRemote(t *testing.T) {
 		if got := len(tick.Deferred) > 0; got != deferred || tick.Tracked[0].EndSHA != head {
 			t.Errorf("head %s: deferred %v, %+v", head, tick.Deferred, tick.Tracked)
 		}
-		if tick.endHeads(map[string]string{"main": "cccccccc"}); tick.Tracked[0].EndSHA != head ||
-			len(tick.Observed.Heads) > 0 {
-			t.Errorf("the remote's own main is taken for the fork's: %+v", tick.Tracked)
+		end := Ending{Around: Around{Heads: map[string]string{"main": "cccccccc"}}}
+		l := closeTick(&Budget{Skill: Review}, tick, previous, end).Line
+		if l.TrackedPRs[0].EndSHA != head || len(l.Observed.Heads) > 0 {
+			t.Errorf("the remote's own main is taken for the fork's: %+v", l.TrackedPRs)
 		}
 	}
 }

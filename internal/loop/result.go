@@ -168,7 +168,7 @@ func (e Result) betweenTicks(s State) Outcome {
 
 // RecordEffects adds the effects of a call, once for each call.
 func (t *Tick) RecordEffects(e Result) {
-	t.Workers = AppendNew(slices.Clone(t.Workers), e.Worker)
+	t.Workers = AppendNew(t.Workers, e.Worker)
 	if e.Qmd != "" {
 		t.QmdDown, t.QmdError = true, e.Qmd
 	}
@@ -199,7 +199,7 @@ func (t *Tick) count(f Effect) {
 			t.merged(f.PR)
 		}
 	case SetLabel:
-		t.Labels = AppendNew(slices.Clone(t.Labels), label)
+		t.Labels = AppendNew(t.Labels, label)
 	case DroppedLabel:
 		t.Labels = Without(t.Labels, label)
 	}
@@ -286,8 +286,8 @@ func (t *Tick) opened(numbers []int) {
 // touch records the PR of a successful call. It ignores 0.
 func (t *Tick) touch(pr int) {
 	if pr > 0 {
-		t.Observed.saw(pr)
-		t.PRs = AppendNew(slices.Clone(t.PRs), prName(pr))
+		t.Observed.PRs = AppendNew(t.Observed.PRs, pr)
+		t.PRs = AppendNew(t.PRs, prName(pr))
 	}
 }
 

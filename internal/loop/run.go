@@ -24,7 +24,9 @@ func newRun(r Request) Budget {
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
 	}
-	b.KindRun = r.KindRun.clone()
+	if r.Own != nil {
+		b.Own = r.Own.Clone()
+	}
 	b.invokedBy(r)
 	return b
 }
@@ -131,14 +133,8 @@ func (b *Budget) askNote(before string) []string {
 // Minutes returns the run's active time in whole minutes. It never decreases, even if the clock
 // went backwards (R31, R32).
 func (b *Budget) Minutes(now time.Time) int {
-	return max(b.MinutesElapsed, b.MinutesBefore+int(max(0, now.Sub(b.activeSince()))/time.Minute))
-}
-
-func (b *Budget) activeSince() time.Time {
-	if b.ActiveSince.IsZero() {
-		return b.StartedAt
-	}
-	return b.ActiveSince
+	active := now.Sub(cmp.Or(b.ActiveSince, b.StartedAt))
+	return max(b.MinutesElapsed, b.MinutesBefore+int(max(0, active)/time.Minute))
 }
 
 // Touched returns prs_touched including the PRs of the open tick, without duplicates, in order of
@@ -198,17 +194,14 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
-	f.Dropped = t.noteDropped(run, e.Dropped)
+	if e.Dropped != "" {
+		f.Dropped = t.noteDropped(run, e.Dropped)
+	}
 	if t.Fired = evaluate(f, Entry); len(t.Fired) > 0 {
 		return t
 	}
 	t.Pending = append(e.Gates, Due(f, Entry)...)
-	t.carry(run.Pending)
-	t.OfflineAnswers = slices.DeleteFunc(slices.Clone(run.Pending), func(g Gate) bool {
-		return g.Answer == ""
-	})
-	run.Pending = nil
-	t.applyOfflineAnswers(run, r.Now)
+	t.carry(run, r.Now)
 	t.applyPolicy(run, r.Now)
 	if p != nil {
 		p.Answered(e)
@@ -236,10 +229,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 // noteDropped notes that the branch no longer contains the run's tip, and returns that commit. It
 // returns "" if a person's resume accepted the branch as it is.
 func (t *Tick) noteDropped(run *Budget, tip string) string {
-	switch {
-	case tip == "":
-		return ""
-	case run.Attempts().Tip == "":
+	if run.Attempts().Tip == "" {
 		t.Notes = append(t.Notes, upper(LostTip(tip))+"; the resume accepts the branch as it is")
 		return ""
 	}
@@ -298,14 +288,19 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	}
 }
 
-// carry repeats the questions of an exit or of a paused run. Budget questions are evaluated again
-// instead.
-func (t *Tick) carry(gates []Gate) {
-	for _, g := range gates {
-		if g.Kept = false; g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
+// carry repeats the questions of an exit or of a paused run, with the answers that a person gave to
+// them in a terminal. Budget questions are evaluated again instead.
+func (t *Tick) carry(run *Budget, now time.Time) {
+	for _, g := range run.Pending {
+		if g.Answer != "" {
+			t.OfflineAnswers = append(t.OfflineAnswers, g)
+		}
+		if g.Kept = false; !g.ofBudget() && !t.asked(g.Name, g.Target) {
 			t.Pending = append(t.Pending, g)
 		}
 	}
+	run.Pending = nil
+	t.applyOfflineAnswers(run, now)
 }
 
 // applyOfflineAnswers applies the answers that a person gave in a terminal while the run was
@@ -416,7 +411,7 @@ func latest(b Budget, last *Iteration) Budget {
 	}
 	s := last.Budget
 	b.IterationsUsed = max(b.IterationsUsed, s.IterationsUsed)
-	b.PRsTouched = AppendNew(slices.Clone(b.PRsTouched), s.PRsTouched...)
+	b.PRsTouched = AppendNew(b.PRsTouched, s.PRsTouched...)
 	b.CommentsPushed = max(b.CommentsPushed, s.CommentsPushed)
 	b.MergesAttempted = max(b.MergesAttempted, s.MergesAttempted)
 	b.MinutesElapsed = max(b.MinutesElapsed, s.MinutesElapsed)

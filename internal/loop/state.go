@@ -469,9 +469,11 @@ type SyncEvent struct {
 	Text  string `json:"text"`
 }
 
-// AppendNew appends the items that list does not contain yet. It skips zero values.
+// AppendNew returns list with the items that it does not contain yet. It skips zero values, and
+// does not change list.
 func AppendNew[T comparable](list []T, items ...T) []T {
 	var zero T
+	list = slices.Clip(list)
 	for _, v := range items {
 		if v != zero && !slices.Contains(list, v) {
 			list = append(list, v)

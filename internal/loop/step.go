@@ -73,8 +73,12 @@ type Outcome struct {
 
 // Nothing reports whether there is nothing to do.
 func (o Outcome) Nothing() bool {
-	return o.Need == nil && o.Save == Save{} && o.Reply.empty() && !o.Wait && !o.Unlock &&
-		!o.Abandon && !o.Again && len(o.Notify) == 0
+	r := o.Reply
+	return o.Need == nil && o.Save == Save{} && !o.Wait && !o.Unlock && !o.Abandon && !o.Again &&
+		o.Notify == nil && r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
+		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
+		r.PassedOver == nil && r.Force == nil && !r.Began && r.Note == "" && r.Prompt == "" &&
+		r.Missed == nil && r.Say == ""
 }
 
 // Save holds the changes to write before the reply is printed. A nil field leaves its file
@@ -125,13 +129,6 @@ type Reply struct {
 	Prompt     string      // replaces the prompt of the worker that is started
 }
 
-func (r Reply) empty() bool {
-	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
-		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
-		r.PassedOver == nil && r.Force == nil && !r.Began && r.Note == "" && r.Prompt == "" &&
-		r.Missed == nil && r.Say == ""
-}
-
 // Notice is an event about which a person away from the session is notified.
 type Notice struct {
 	Gate *Gate   // its question is about to be shown
@@ -162,7 +159,9 @@ func (b Budget) clone() *Budget {
 	b.Pending = slices.Clone(b.Pending)
 	b.Blocks.Reasons = slices.Clone(b.Blocks.Reasons)
 	b.DeferredTargets = slices.Clip(b.DeferredTargets)
-	b.KindRun = b.KindRun.clone()
+	if b.Own != nil {
+		b.Own = b.Own.Clone()
+	}
 	if b.Idle != nil {
 		b.Idle = new(*b.Idle)
 	}
@@ -184,8 +183,7 @@ func (t *Tick) clone() *Tick {
 	c.Observed.Merged = slices.Clip(t.Observed.Merged)
 	c.Observed.Worktrees = slices.Clip(t.Observed.Worktrees)
 	if t.Attempt != nil {
-		attempt := *t.Attempt
-		c.Attempt = &attempt
+		c.Attempt = new(*t.Attempt)
 	}
 	if t.Asked != nil {
 		asked := *t.Asked

@@ -23,7 +23,7 @@ type Explained struct {
 // States describes the conditions. It decides nothing.
 func States(f *Facts) []Explained {
 	var list []Explained
-	for _, c := range Conditions() {
+	for _, c := range Conditions {
 		s := Explained{Number: c.Number, Name: c.Name, Applies: c.Applies(f.Run)}
 		if !s.Applies && c.Number > conditionsOfSpec {
 			continue
@@ -43,7 +43,7 @@ func States(f *Facts) []Explained {
 // when the gate would ask.
 func GateStates(f *Facts) []Explained {
 	var list []Explained
-	for i, k := range Gates() {
+	for i, k := range Gates {
 		s := Explained{Name: k.Name, Applies: k.Applies(f.Run)}
 		if !s.Applies && i >= len(gates) {
 			continue

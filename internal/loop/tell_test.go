@@ -14,7 +14,7 @@ func TestEveryRowTells(t *testing.T) {
 		for _, tick := range []*Tick{nil, {}} {
 			f := Look(run, tick, nil, time.Time{})
 			for _, s := range States(f) {
-				c := Conditions()[s.Number-1]
+				c := Conditions[s.Number-1]
 				if s.Number != c.Number || s.Name != c.Name ||
 					s.Applies != c.Applies(run) || s.Applies == (s.Now == "") ||
 					(c.Way == "") != (c.Name == "user-interrupt") {

@@ -150,13 +150,6 @@ type Observed struct {
 	Worktrees []string `json:"worktrees,omitempty"`
 }
 
-// saw records the PR of a successful call. It ignores 0.
-func (o *Observed) saw(pr int) {
-	if pr > 0 {
-		o.PRs = AppendNew(o.PRs, pr)
-	}
-}
-
 // Fired is a stop condition that holds, with the text for a person.
 type Fired struct {
 	Condition string      `json:"condition"` // "backlog-empty", …

@@ -75,10 +75,10 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 // as often as a turn may be blocked. Then the run pauses. It also pauses if the check cannot run at
 // all.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
-	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.Own.NoCheck(k.Before.or())
+	cause, why := CauseNoCheck, s.Run.Own.NoCheck(k.Before.or())
 	k.Require(&k.Count, &k.Overrun)
 	switch over := s.spent(e.Now, k).overspent(k); {
-	case over && open:
+	case over && s.Tick != nil:
 		return e.closeOwn(s, k, nil)
 	case over:
 		out := e.haltSpent(s, k)
@@ -93,7 +93,7 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 			"call for %s, however often it was asked", s.Run.Own.UnderWay())
 	}
 	out := e.pause(s, k, cause, why)
-	out.Reply.AtStop, out.Reply.Between = true, !open
+	out.Reply.AtStop = true
 	return out
 }
 
@@ -122,7 +122,9 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	for _, pr := range k.Around.Is.PRs {
 		s.Tick.settle(pr.PR, pr.InFork)
 	}
-	s.Tick.opened(k.Around.Is.Opened)
+	if s.Tick.Starts.Opened > 0 {
+		s.Tick.opened(k.Around.Is.Opened)
+	}
 	s.hear(e.Turn, k.Dialogs.or())
 	s.missed(*k.Calls.Is)
 	if ask := e.owed(s, k); ask != nil {
@@ -150,13 +152,21 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	var ask *Continue
 	if len(tick.Pending) > 0 && e.Attended && !tick.Kept() {
 		ask = &Continue{Name: "gate:" + tick.Pending[0].Name, Gates: tick.Pending}
-	} else if owes := s.Run.Kind().Owes; owes != nil && len(tick.Pending) == 0 && tick.Started {
-		ask = owes(s)
+	} else if len(tick.Pending) == 0 && tick.Started {
+		ask = s.owes()
 	}
 	if ask == nil || !e.hold(s.Run, ask.Name) {
 		return nil
 	}
 	return ask
+}
+
+// owes returns the kind's own reason to keep the turn open, or nil.
+func (s State) owes() *Continue {
+	if ask := s.Run.Kind().Owes; ask != nil {
+		return ask(s)
+	}
+	return nil
 }
 
 // orderHold is the only reason that may block a prompt more than once.
@@ -186,7 +196,7 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	// a question waits that was asked once and not answered
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
 	k.wantIf(pause, &k.NoDialog)
-	k.wantIf(s.Tick.interruptedInBody(), &k.Begun)
+	k.wantIf(s.Tick.Interrupted != "" && s.Tick.Started, &k.Begun)
 	k.Require()
 	ending := s.ending(e.Now, k)
 	if ending.Pause = pause; pause {

@@ -270,7 +270,7 @@ func (s *session) closed(t *thread, c *loop.Closing, where string) {
 	t.Run, t.Tick, t.previous = c.Run(), nil, &c.Line
 	row := t.row
 	row.EndedAt, row.Dollars = c.Line.EndedAt, row.Dollars+c.Line.Dollars
-	if !c.Halted() {
+	if c.Run().Status != loop.Halted {
 		return
 	}
 	row.Stop = &report.Stopped{Cause: c.Run().StopCause, Text: c.Run().StopText, At: where}

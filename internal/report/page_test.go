@@ -128,7 +128,7 @@ func TestPageIsBounded(t *testing.T) {
 
 // Every condition has a sentence of its own, and every other cause its recorded text.
 func TestPageSentences(t *testing.T) {
-	for _, c := range loop.Conditions() {
+	for _, c := range loop.Conditions {
 		b := &loop.Budget{Skill: backlog.Work, StopCause: c.Cause,
 			SinglePR: 7}
 		if why := because(b); why == "" || strings.HasSuffix(why, ".") {

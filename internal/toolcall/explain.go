@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -80,8 +81,8 @@ func (x explained) verdict() string {
 				continue
 			}
 			act := x.Act(a)
-			reviews := loop.KindWith(func(k loop.Kind) bool { return k.Reviews })
-			anyLoop := loop.State{Run: &loop.Budget{Skill: reviews.Name}}
+			reviews := slices.IndexFunc(loop.Kinds, func(k loop.Kind) bool { return k.Reviews })
+			anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Kinds[reviews].Name}}
 			if d := anyLoop.Landable(act); d != nil {
 				hint := x.Hint(d, config.Of("", x.Project).Tracker)
 				return "denied: " + strings.TrimSpace(d.Text+"\n"+hint)
