@@ -513,7 +513,8 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	if o.Reply.Began {
-		run := e.runNow(e.State)
+		// what was spent before this iteration is counted by now
+		run := e.Budget.Now(e.Tick, loop.Spent{}, true, e.now)
 		say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", e.Tick.Iteration,
 			run.Ceilings.Iterations, report.Remaining(run))
 		if given := run.Policy.Words(); given != "" {

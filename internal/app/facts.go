@@ -75,7 +75,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 	}
 	spent := counted.Spent
 	if spent.Past(t.Budget) {
-		spent.By = usage.Named(path, spent.By)
+		spent.By = counted.Spenders(path)
 	}
 	k.Calls = loop.Fetched(h.missedCalls(t, counted.Calls))
 	count := loop.Count{Spent: spent, Notes: counted.Notes, Clock: h.Clock()}

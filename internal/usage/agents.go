@@ -38,36 +38,40 @@ func (s *source) moved() bool {
 	return s.cursor.Offset != s.was.Offset || s.cursor.Inode != s.was.Inode
 }
 
-// sessionDir returns the directory in which a session keeps its subagents' transcripts.
-func sessionDir(transcript string) string { return strings.TrimSuffix(transcript, ".jsonl") }
-
-// sources lists the transcripts of the named subagents, then the main one, each with its cursor.
-// It ignores cursors of another session's transcript. Subagents come first, because a request that
-// is in two transcripts belongs to the subagent.
-func sources(transcript string, cursors []loop.Cursor, names []string) (out []*source) {
-	main := mainCursor(transcript, cursors)
-	byName := map[string]*loop.Cursor{}
-	for i, c := range cursors {
-		if main != nil {
-			byName[c.Path] = &cursors[i]
+// open lists the transcripts of the named subagents, then the main one, each with its cursor and
+// the requests that the cursor remembers. It ignores cursors of another session. Subagents come
+// first, because a request that is in two transcripts belongs to the subagent. Main transcripts are
+// compared by their file name, which is the session id, so a moved directory does not matter.
+func (c *counter) open(transcript string, cursors []loop.Cursor, names []string) {
+	byName := map[string]loop.Cursor{}
+	for _, cursor := range cursors {
+		byName[cursor.Path] = cursor
+		ofMain := loop.AgentOf(cursor.Path) == ""
+		if ofMain && filepath.Base(cursor.Path) == filepath.Base(transcript) {
+			byName[transcript] = cursor
 		}
 	}
-	add := func(path, name string, cursor *loop.Cursor) *source {
-		s := &source{path: path, name: name, known: cursor != nil,
-			spent: map[string]loop.Tokens{}}
-		if cursor != nil {
-			s.was = *cursor
+	if _, same := byName[transcript]; !same {
+		clear(byName)
+	}
+	for _, name := range append(slices.Clip(names), transcript) {
+		s := &source{path: transcript, name: name, main: name == transcript}
+		if !s.main {
+			s.path = agentPath(transcript, name)
 		}
+		s.spent = map[string]loop.Tokens{}
+		s.was, s.known = byName[name]
 		s.cursor = s.was
 		s.cursor.Path = name
-		out = append(out, s)
-		return s
+		c.list = append(c.list, s)
+		for _, r := range s.was.Open {
+			if at, ok := strings.CutPrefix(r.ID, untilMark); ok && r.Model == "" {
+				s.until = instant(at)
+			} else if c.requests[r.ID] == nil {
+				c.remember(&tally{r, s})
+			}
+		}
 	}
-	for _, name := range names {
-		add(agentPath(transcript, name), name, byName[name])
-	}
-	add(transcript, transcript, main).main = true
-	return out
 }
 
 // Fresh returns the names of the transcripts that have no cursor and belong to a running worker or
@@ -87,12 +91,18 @@ func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller st
 	return names
 }
 
+// AgentTranscript returns the path at which the client keeps the transcript of a session's
+// subagent, given the subagent's id.
+func AgentTranscript(transcript, id string) string {
+	return agentPath(transcript, agentName(id))
+}
+
 // agentName returns the name of a subagent's transcript for its id.
 func agentName(id string) string { return "subagents/agent-" + filepath.Base(id) + ".jsonl" }
 
 // agentPath returns the path of a subagent's transcript, given its name in the cursor.
 func agentPath(transcript, name string) string {
-	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
+	return filepath.Join(strings.TrimSuffix(transcript, ".jsonl"), filepath.FromSlash(name))
 }
 
 // Began returns the first time in a subagent's transcript, given its name in the cursor.
@@ -111,27 +121,10 @@ func begun(path string) (at time.Time) {
 	return time.Time{}
 }
 
-// AgentTranscript returns the path at which the client keeps the transcript of a session's
-// subagent, given the subagent's id.
-func AgentTranscript(transcript, id string) string {
-	return agentPath(transcript, agentName(id))
-}
-
-// mainCursor finds the main transcript's cursor, or returns nil. It compares only the file name,
-// which is the session id, so a moved directory does not matter.
-func mainCursor(transcript string, cursors []loop.Cursor) *loop.Cursor {
-	for i, c := range cursors {
-		if loop.AgentOf(c.Path) == "" && filepath.Base(c.Path) == filepath.Base(transcript) {
-			return &cursors[i]
-		}
-	}
-	return nil
-}
-
 // agents lists the subagents' transcripts below a session's directory, with forward slashes. It
 // follows no symbolic links.
 func agents(transcript string) (names []string) {
-	dir := sessionDir(transcript)
+	dir := strings.TrimSuffix(transcript, ".jsonl")
 	_ = filepath.WalkDir(filepath.Join(dir, "subagents"),
 		func(path string, e fs.DirEntry, err error) error {
 			if err == nil && e.Type().IsRegular() && strings.HasPrefix(e.Name(), "agent-") &&

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ type Result struct {
 	loop.Spent
 	Notes []string // one line for each part of the usage that is not counted or uncertain
 	marks []Moment // interruptions by a person; the prompt is "" if the client's mark has none
+	// sources are the transcripts that were counted, for Spenders.
+	sources []*source
 	// Answers lists the results of dialogs in the main transcript. The caller decides which are a
 	// person's decisions.
 	Answers []Moment
@@ -71,6 +74,7 @@ func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 		c.res.Notes = []string{fmt.Sprintf("Usage could not be counted: %v", err)}
 		return c.res, err
 	}
+	c.res.sources = c.list
 	return c.res, nil
 }
 
@@ -86,23 +90,17 @@ type counter struct {
 	table    Table
 	list     []*source
 	res      Result
-	lines    lines
 	unknown  []string          // models without a matching price row (Table.Find)
 	requests map[string]*tally // requests by id
-	rates    map[string]rated
+	rates    map[string]Row
 	called   map[string]Moment // unfinished calls of the current file by id
 	// added, if not nil, is called with the usage that each line adds and the line's timestamp.
 	added func(at, model string, more loop.Tokens)
 }
 
-type rated struct {
-	row  Row
-	name string
-}
-
 func newCounter(t Table) *counter {
 	return &counter{
-		table: t, requests: map[string]*tally{}, rates: map[string]rated{},
+		table: t, requests: map[string]*tally{}, rates: map[string]Row{},
 		called: map[string]Moment{},
 		res:    Result{Spent: loop.Spent{ByModel: map[string]loop.Tokens{}, Source: t.Source()}},
 	}
@@ -114,10 +112,7 @@ func (c *counter) count(transcript string, cursors []loop.Cursor, names []string
 	if transcript == "" {
 		return nil
 	}
-	c.list = sources(transcript, cursors, names)
-	for _, s := range c.list {
-		c.load(s)
-	}
+	c.open(transcript, cursors, names)
 	var errs []error
 	for _, s := range c.list {
 		if err := c.file(s); err != nil {
@@ -131,7 +126,6 @@ func (c *counter) count(transcript string, cursors []loop.Cursor, names []string
 			c.res.Cursors = append(c.res.Cursors, s.cursor)
 		}
 	}
-	c.res.By = c.spenders()
 	if c.res.Skipped > 0 {
 		c.res.Notes = append(c.res.Notes, loop.Plural(c.res.Skipped, "line")+" of the "+
 			"transcripts could not be read: what they spent is not counted")
@@ -166,17 +160,15 @@ func (c *counter) file(s *source) error {
 	}
 	defer f.Close()
 	start, err := s.begin(f, fi)
-	if err == nil {
-		_, err = f.Seek(start, io.SeekStart)
-	}
 	if err != nil {
 		return err
 	}
-	err = c.lines.each(f, start, func(line []byte, _ int64) bool {
-		c.line(s, line)
+	src := io.NewSectionReader(f, start, math.MaxInt64-start)
+	end, err := eachLine(src, start, func(line []byte, at int64) bool {
+		c.line(s, line, at)
 		return true
 	})
-	s.cursor = loop.Cursor{Path: s.name, Offset: c.lines.offset, Open: s.opened()}
+	s.cursor = loop.Cursor{Path: s.name, Offset: end, Open: s.opened()}
 	_, s.cursor.Inode = safefile.ID(fi)
 	return err
 }
@@ -207,8 +199,8 @@ func (s *source) begin(f *os.File, fi os.FileInfo) (int64, error) {
 	return 0, nil
 }
 
-// line counts one line. A nil line was too long to read.
-func (c *counter) line(s *source, line []byte) {
+// line counts the line at an offset. A nil line was too long to read.
+func (c *counter) line(s *source, line []byte, at int64) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if line != nil && len(line) == 0 {
 		return
@@ -225,13 +217,14 @@ func (c *counter) line(s *source, line []byte) {
 		c.res.Skipped++
 		return
 	}
-	if s.counted(r, c.lines.offset) || r.copied {
+	copied := r.text("requestSessionId") != "" // another session made the request
+	if s.counted(r.at(), at) || copied {
 		return
 	}
-	if r.kind == "assistant" {
+	if r.text("type") == "assistant" {
 		c.assistant(s, r)
 	}
-	if !s.main || !r.sidechain {
+	if !s.main || !r.is("isSidechain") {
 		for m := range r.moments {
 			c.take(s, m)
 		}
@@ -257,14 +250,16 @@ func (c *counter) matters(s *source, line []byte) bool {
 	return false
 }
 
-// counted reports whether a line was counted before the cursor, and updates the newest time.
-func (s *source) counted(r record, end int64) bool {
-	old := s.floor != "" && r.at != "" && r.at <= s.floor
-	blind := s.before > 0 && (r.at == "" || s.floor == "") && end <= s.before
-	if r.at > s.until {
-		s.until = strings.Clone(r.at)
+// counted reports whether the line of a time and an offset was counted before the cursor, and
+// updates the newest time.
+func (s *source) counted(time string, at int64) bool {
+	if time > s.until {
+		s.until = strings.Clone(time)
 	}
-	return old || blind
+	if time == "" || s.floor == "" {
+		return at < s.before
+	}
+	return time <= s.floor
 }
 
 // maxCalls bounds the unfinished calls that are remembered while a file is read. At the bound, all

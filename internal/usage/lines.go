@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"math"
 
 	"github.com/tidwall/gjson"
 
@@ -17,36 +18,27 @@ const (
 	maxLine     = 8 << 20
 )
 
-// lines reads the whole lines of files, one file after the other.
-type lines struct {
-	buf    []byte
-	offset int64 // offset in the file of the end of the last whole line
-}
-
-// file calls f with the lines of a transcript, as each does.
-func (l *lines) file(path string, from int64, f func(line []byte, at int64) bool) error {
+// linesOf calls f with the lines of a transcript from an offset, as eachLine does.
+func linesOf(path string, from int64, f func(line []byte, at int64) bool) error {
 	file, _, err := safefile.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if _, err := file.Seek(from, io.SeekStart); err != nil {
-		return err
-	}
-	return l.each(file, from, f)
+	_, err = eachLine(io.NewSectionReader(file, from, math.MaxInt64-from), from, f)
+	return err
 }
 
-// each calls f with each whole line of src without its end, and with the line's offset in its file,
-// until f returns false. src begins at an offset of the file. A line longer than maxLine is nil. A
-// line is valid until f returns.
-func (l *lines) each(src io.Reader, from int64, f func(line []byte, at int64) bool) error {
-	if l.buf == nil {
-		l.buf = make([]byte, firstBuffer)
-	}
-	l.offset = from
+// eachLine calls f with each whole line of src without its end, and with the line's offset in its
+// file, until f returns false. It returns the offset of the end of the last line that f saw. src
+// begins at the offset from. A line longer than maxLine is nil. A line is valid until f returns.
+func eachLine(
+	src io.Reader, from int64, f func(line []byte, at int64) bool,
+) (end int64, err error) {
+	end = from
 	dropped := 0 // number of bytes dropped from a line that is too long for the buffer
 	scan := bufio.NewScanner(src)
-	scan.Buffer(l.buf, maxLine+firstBuffer)
+	scan.Buffer(make([]byte, firstBuffer), maxLine+firstBuffer)
 	scan.Split(func(data []byte, _ bool) (int, []byte, error) {
 		if i := bytes.IndexByte(data, '\n'); i >= 0 {
 			return i + 1, data[:i+1], nil
@@ -58,8 +50,8 @@ func (l *lines) each(src io.Reader, from int64, f func(line []byte, at int64) bo
 		return 0, nil, nil // the file ends in an unfinished line
 	})
 	for scan.Scan() {
-		line, at := bytes.TrimSuffix(scan.Bytes(), []byte("\n")), l.offset
-		l.offset += int64(dropped + len(line) + 1)
+		line, at := bytes.TrimSuffix(scan.Bytes(), []byte("\n")), end
+		end += int64(dropped + len(line) + 1)
 		if dropped > 0 || len(line) > maxLine {
 			line, dropped = nil, 0
 		}
@@ -67,7 +59,7 @@ func (l *lines) each(src io.Reader, from int64, f func(line []byte, at int64) bo
 			break
 		}
 	}
-	return scan.Err()
+	return end, scan.Err()
 }
 
 // Bounds on how much of a transcript's end is read, in bytes.
@@ -109,13 +101,13 @@ func readTail(path string, end, size int64) (t tail) {
 
 // records calls f with the readable lines of the main thread that may accepts, from the last to the
 // first, until f returns false.
-func (t tail) records(may func(line []byte) bool, f func(line []byte, r record) bool) {
+func (t tail) records(may func(line []byte) bool, f func(r record) bool) {
 	t.all(func(line []byte) bool {
 		if !may(line) {
 			return true
 		}
 		r, ok := read(line)
-		return !ok || r.sidechain || f(line, r)
+		return !ok || r.is("isSidechain") || f(r)
 	})
 }
 
@@ -134,7 +126,7 @@ func (t tail) all(f func(line []byte) bool) {
 func (t tail) newest() (at string) {
 	t.all(func(line []byte) bool {
 		if r, ok := read(line); ok {
-			at = max(at, r.at)
+			at = max(at, r.at())
 		}
 		return true
 	})

@@ -61,30 +61,30 @@ func (m Moment) Clone() Moment {
 
 // moments yields the events that a record reports.
 func (r record) moments(yield func(Moment) bool) {
-	m := Moment{Cwd: r.cwd, Branch: r.branch}
-	m.At, _ = time.Parse(time.RFC3339Nano, r.at)
-	if r.branch == "HEAD" {
+	m := Moment{Cwd: r.text("cwd"), Branch: r.text("gitBranch")}
+	m.At, _ = time.Parse(time.RFC3339Nano, r.at())
+	if m.Branch == "HEAD" {
 		m.Branch = ""
 	}
-	switch {
-	case r.kind == "assistant":
+	switch kind, subtype := r.text("type"), r.text("subtype"); {
+	case kind == "assistant":
 		m.Kind = Called
-		for b := range blocks(r.message, "tool_use") {
+		for b := range blocks(r["message"], "tool_use") {
 			m.ID, m.Tool, m.Input = text(b.Get("id")), text(b.Get("name")), b.Get("input")
 			if m.Tool != "" && m.Input.IsObject() && !yield(m) {
 				return
 			}
 		}
-	case r.kind == "user":
+	case kind == "user":
 		r.userMoments(m, yield)
-	case r.subtype == "turn_duration":
+	case subtype == "turn_duration":
 		m.Kind = TurnEnded
 		yield(m)
-	case r.subtype == "scheduled_task_fire":
-		m.Kind, m.Text = Fired, r.fired
+	case subtype == "scheduled_task_fire":
+		m.Kind, m.Text = Fired, r.text("prompt")
 		yield(m)
-	case r.kind == "queue-operation":
-		m.Kind, m.Text = Absorbed, r.content
+	case kind == "queue-operation":
+		m.Kind, m.Text = Absorbed, r.text("content")
 		yield(m)
 	}
 }
@@ -94,9 +94,9 @@ func (r record) moments(yield func(Moment) bool) {
 func (r record) userMoments(m Moment, yield func(Moment) bool) {
 	m.Kind = Returned
 	results := false
-	for b := range blocks(r.message, "tool_result") {
+	for b := range blocks(r["message"], "tool_result") {
 		results = true
-		m.ID, m.Response, m.Error = text(b.Get("tool_use_id")), r.result, ""
+		m.ID, m.Response, m.Error = text(b.Get("tool_use_id")), r["toolUseResult"], ""
 		if b.Get("is_error").Type == gjson.True {
 			m.Response, m.Error = gjson.Result{}, plainText(b)
 		}
@@ -107,11 +107,11 @@ func (r record) userMoments(m Moment, yield func(Moment) bool) {
 	m.ID, m.Response, m.Error = "", gjson.Result{}, ""
 	switch {
 	case r.interrupted():
-		m.Kind, m.Prompt = Interrupted, r.prompt
+		m.Kind, m.Prompt = Interrupted, r.text("promptId")
 		yield(m)
-	case !results && !r.meta:
-		m.Kind, m.Prompt, m.Origin = Prompted, cmp.Or(r.prompt, r.uuid), r.origin
-		m.Text = plainText(r.message)
+	case !results && !r.unsent():
+		m.Kind, m.Prompt = Prompted, cmp.Or(r.text("promptId"), r.text("uuid"))
+		m.Origin, m.Text = r.text("turnOrigin"), plainText(r["message"])
 		yield(m)
 	}
 }
@@ -135,13 +135,12 @@ func momentsOf(path, agent string, yield func(Moment, error) bool) (more bool) {
 	var at time.Time
 	prompt := "" // the running prompt
 	more = true
-	var l lines
-	err := l.file(path, 0, func(line []byte, _ int64) bool {
+	err := linesOf(path, 0, func(line []byte, _ int64) bool {
 		if !tells(line) {
 			return true
 		}
 		r, ok := read(bytes.TrimSuffix(line, []byte("\r")))
-		if !ok || r.sidechain && agent == "" {
+		if !ok || r.is("isSidechain") && agent == "" {
 			return true
 		}
 		for m := range r.moments {

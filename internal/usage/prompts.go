@@ -28,15 +28,14 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	if err != nil || promptID == "" {
 		return s, false
 	}
-	var l lines
-	_ = l.file(transcript, max(0, fi.Size()-promptTail), func(line []byte, at int64) bool {
+	_ = linesOf(transcript, max(0, fi.Size()-promptTail), func(line []byte, at int64) bool {
 		if !bytes.Contains(line, []byte(promptID)) || kindOf(line) != "user" {
 			return true
 		}
 		r, readable := read(line)
-		if ok = readable && !r.sidechain && r.prompt == promptID; ok {
-			s = Start{Offset: at, Origin: strings.Clone(r.origin), Prompt: r.typed()}
-			for text := range texts(r.message) {
+		if ok = readable && !r.is("isSidechain") && r.text("promptId") == promptID; ok {
+			s = Start{Offset: at, Origin: strings.Clone(r.text("turnOrigin")), Prompt: r.typed()}
+			for text := range texts(r["message"]) {
 				s.UnderLoop = s.UnderLoop ||
 					strings.Contains(text, "<command-name>/loop</command-name>")
 			}
@@ -51,22 +50,21 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 // such a line may be a client's note that contains the model's words, for example about background
 // work.
 func Typed(transcript string, is func(prompt string) bool) (typed bool) {
-	var all lines
 	fired, named := "", false
-	_ = all.file(transcript, 0, func(line []byte, _ int64) bool {
+	_ = linesOf(transcript, 0, func(line []byte, _ int64) bool {
 		if !startsTurn(line) {
 			return true
 		}
 		r, ok := read(line)
 		switch {
 		case !ok:
-		case r.kind == "system":
-			fired = strings.Join(strings.Fields(r.fired), " ")
-		case !r.meta && !r.sidechain:
-			prompt := r.typed()
+		case r.text("type") == "system":
+			fired = strings.Join(strings.Fields(r.text("prompt")), " ")
+		case !r.unsent() && !r.is("isSidechain"):
+			prompt, origin := r.typed(), r.text("turnOrigin")
 			own := !named && strings.Join(strings.Fields(prompt), " ") != fired
-			person := r.origin == "human" || r.origin == "sdk" || r.origin == "" && own
-			typed, fired, named = person && is(prompt), "", named || r.origin != ""
+			person := origin == "human" || origin == "sdk" || origin == "" && own
+			typed, fired, named = person && is(prompt), "", named || origin != ""
 		}
 		return !typed
 	})
@@ -91,20 +89,20 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 		taken = taken && read
 		return read
 	}
-	readTail(transcript, -1, lastTail).records(may, func(_ []byte, r record) bool {
+	readTail(transcript, -1, lastTail).records(may, func(r record) bool {
 		switch {
-		case r.operation == "enqueue" && by == loop.SenderPerson &&
-			strings.TrimSpace(r.content) == prompt:
+		case r.text("operation") == "enqueue" && by == loop.SenderPerson &&
+			strings.TrimSpace(r.text("content")) == prompt:
 			by = loop.SenderQueue
 			if taken {
 				by = loop.SenderClient
 			}
-		case r.kind == "system" && strings.TrimSpace(r.fired) == prompt:
+		case r.text("type") == "system" && strings.TrimSpace(r.text("prompt")) == prompt:
 			by = loop.SenderSchedule
 			return false
 		}
-		taken = r.operation == "dequeue"
-		return r.kind != "user"
+		taken = r.text("operation") == "dequeue"
+		return r.text("type") != "user"
 	})
 	return by
 }
@@ -113,9 +111,9 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 // prompt. It checks whether the last message of the main transcript is the client's interrupt
 // mark, reading only whole lines in the last 64 KiB.
 func Escaped(transcript string) (prompt string, esc bool) {
-	readTail(transcript, -1, shortTail).records(isMessage, func(_ []byte, r record) bool {
-		if esc = r.kind == "user" && r.interrupted(); esc {
-			prompt = r.prompt
+	readTail(transcript, -1, shortTail).records(isMessage, func(r record) bool {
+		if esc = r.text("type") == "user" && r.interrupted(); esc {
+			prompt = r.text("promptId")
 		}
 		return false
 	})
@@ -127,7 +125,7 @@ func Escaped(transcript string) (prompt string, esc bool) {
 func LastSign(transcript string) (at time.Time) {
 	readTail(transcript, -1, lastTail).all(func(line []byte) bool {
 		if r, ok := read(line); ok {
-			at, _ = time.Parse(time.RFC3339Nano, r.at)
+			at, _ = time.Parse(time.RFC3339Nano, r.at())
 		}
 		return at.IsZero()
 	})
@@ -138,9 +136,9 @@ func LastSign(transcript string) (at time.Time) {
 // last status of a goal in the last 4 MiB of the main transcript counts.
 func Goal(transcript string) (goal string) {
 	may := func(line []byte) bool { return bytes.Contains(line, []byte(`"goal_status"`)) }
-	readTail(transcript, -1, promptTail).records(may, func(line []byte, r record) bool {
-		status := gjson.GetBytes(line, "attachment")
-		if r.kind != "attachment" || status.Get("type").String() != "goal_status" {
+	readTail(transcript, -1, promptTail).records(may, func(r record) bool {
+		status := r["attachment"]
+		if r.text("type") != "attachment" || status.Get("type").String() != "goal_status" {
 			return true
 		}
 		if !status.Get("met").Bool() && !status.Get("failed").Bool() {
@@ -181,11 +179,11 @@ func WaitFlushed(transcript, lastMessage string) bool {
 // text blocks, but each has its own line, and the last one is enough. Only an assistant line after
 // the last user line counts, because loops end every turn with the same words.
 func ends(t tail, want string) (yes bool) {
-	t.records(isMessage, func(_ []byte, r record) bool {
-		if r.kind == "user" {
+	t.records(isMessage, func(r record) bool {
+		if r.text("type") == "user" {
 			return false
 		}
-		for s := range texts(r.message) {
+		for s := range texts(r["message"]) {
 			s = strings.TrimSpace(s)
 			yes = yes || s != "" && strings.HasSuffix(want, s)
 		}

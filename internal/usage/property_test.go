@@ -154,10 +154,9 @@ func FuzzLines(f *testing.F) {
 		case 2:
 			src = iotest.DataErrReader(iotest.HalfReader(src))
 		}
-		l := lines{buf: make([]byte, 4)}
 		want := whole(b)
 		var got []string
-		err := l.each(src, 100, func(line []byte, at int64) bool {
+		offset, err := eachLine(src, 100, func(line []byte, at int64) bool {
 			if at != int64(100+len(strings.Join(append(got, ""), "\n"))) {
 				t.Errorf("line %d is at %d", len(got), at)
 			}
@@ -167,8 +166,8 @@ func FuzzLines(f *testing.F) {
 		if !slices.Equal(want, got) {
 			t.Errorf("lines %q, want %q", got, want)
 		}
-		if end := int64(100 + bytes.LastIndexByte(b, '\n') + 1); l.offset != end || err != nil {
-			t.Errorf("offset %d, want %d, error %v", l.offset, end, err)
+		if end := int64(100 + bytes.LastIndexByte(b, '\n') + 1); offset != end || err != nil {
+			t.Errorf("offset %d, want %d, error %v", offset, end, err)
 		}
 	})
 }
@@ -183,9 +182,8 @@ func TestLineReaderBounds(t *testing.T) {
 	}
 	end := int64(text.Len())
 	text.Write(bytes.Repeat([]byte("y"), 2*maxLine))
-	var l lines
 	rest := sizes
-	err := l.each(&text, 0, func(line []byte, _ int64) bool {
+	offset, err := eachLine(&text, 0, func(line []byte, _ int64) bool {
 		n := rest[0]
 		rest = rest[1:]
 		if (line == nil) != (n > maxLine) || line != nil && len(line) != n {
@@ -193,15 +191,15 @@ func TestLineReaderBounds(t *testing.T) {
 		}
 		return true
 	})
-	if len(rest) > 0 || err != nil || l.offset != end {
-		t.Errorf("%d lines are missing; error %v, offset %d of %d", len(rest), err, l.offset, end)
+	if len(rest) > 0 || err != nil || offset != end {
+		t.Errorf("%d lines are missing; error %v, offset %d of %d", len(rest), err, offset, end)
 	}
 	failing := errors.New("broken disk")
 	n := 0
-	err = l.each(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(failing)), 0,
+	offset, err = eachLine(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(failing)), 0,
 		func([]byte, int64) bool { n++; return true })
-	if n != 1 || !errors.Is(err, failing) || l.offset != 2 {
-		t.Errorf("%d lines, error %v, offset %d", n, err, l.offset)
+	if n != 1 || !errors.Is(err, failing) || offset != 2 {
+		t.Errorf("%d lines, error %v, offset %d", n, err, offset)
 	}
 }
 
@@ -217,7 +215,7 @@ func FuzzLine(f *testing.F) {
 		c := newCounter(NewTable(nil))
 		s := &source{main: true, spent: map[string]loop.Tokens{}}
 		for range 2 {
-			c.line(s, bytes.Clone(line))
+			c.line(s, bytes.Clone(line), 0)
 		}
 		for m, n := range s.spent {
 			if n != greater(n, loop.Tokens{}) || n.Dollars > 1_000_000*loop.Dollar {

@@ -12,74 +12,32 @@ import (
 	"hooks/internal/loop"
 )
 
-// record holds the fields used of one transcript line. Its strings share the line's memory.
-type record struct {
-	kind      string // top-level type
-	subtype   string
-	sidechain bool
-	meta      bool   // user line: not submitted by anyone
-	at        string // timestamp
-	request   string
-	copied    bool   // assistant line: another session made the request
-	prompt    string // user line: promptId
-	origin    string // user line: turnOrigin
-	fired     string // scheduled task: its prompt
-	operation string // queue line: operation
-	content   string // queue line: the prompt
-	uuid      string
-	cwd       string
-	branch    string // gitBranch
-	message   gjson.Result
-	result    gjson.Result // toolUseResult
-}
+// record holds the fields of one transcript line by name. Their strings share the line's memory.
+type record map[string]gjson.Result
 
 // read parses a line. ok is true only for a JSON object in valid UTF-8, because no part of a
 // damaged line can be trusted.
 func read(line []byte) (r record, ok bool) {
 	if !utf8.Valid(line) || !gjson.ValidBytes(line) {
-		return r, false
+		return nil, false
 	}
 	v := gjson.Parse(view(line))
-	v.ForEach(func(key, value gjson.Result) bool {
-		switch key.String() {
-		case "type":
-			r.kind = text(value)
-		case "subtype":
-			r.subtype = text(value)
-		case "isSidechain":
-			r.sidechain = value.Type == gjson.True
-		case "timestamp":
-			r.at = instant(text(value))
-		case "requestId":
-			r.request = text(value)
-		case "requestSessionId":
-			r.copied = text(value) != ""
-		case "promptId":
-			r.prompt = text(value)
-		case "turnOrigin":
-			r.origin = text(value)
-		case "prompt":
-			r.fired = text(value)
-		case "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly":
-			r.meta = r.meta || value.Type == gjson.True
-		case "operation":
-			r.operation = text(value)
-		case "content":
-			r.content = text(value)
-		case "uuid":
-			r.uuid = text(value)
-		case "cwd":
-			r.cwd = text(value)
-		case "gitBranch":
-			r.branch = text(value)
-		case "message":
-			r.message = value
-		case "toolUseResult":
-			r.result = value
-		}
-		return true
-	})
-	return r, v.IsObject()
+	return v.Map(), v.IsObject()
+}
+
+// text returns a field that is a string, or "".
+func (r record) text(field string) string { return text(r[field]) }
+
+// is reports whether a field is true.
+func (r record) is(field string) bool { return r[field].Type == gjson.True }
+
+// at returns the line's timestamp if it has the one form that sorts as text,
+// 2026-11-20T12:23:04.798Z, and "" otherwise.
+func (r record) at() string { return instant(r.text("timestamp")) }
+
+// unsent reports whether the client wrote a user line itself, so that it is no prompt.
+func (r record) unsent() bool {
+	return r.is("isMeta") || r.is("isCompactSummary") || r.is("isVisibleInTranscriptOnly")
 }
 
 // text returns the value of a JSON string, or "" for any other type.
@@ -90,8 +48,6 @@ func text(v gjson.Result) string {
 	return v.Str
 }
 
-// instant returns a timestamp if it has the one form that sorts as text, 2026-11-20T12:23:04.798Z,
-// and "" otherwise.
 func instant(s string) string {
 	if len(s) != 24 || s[4] != '-' || s[10] != 'T' || s[23] != 'Z' {
 		return ""
@@ -113,22 +69,11 @@ type spent struct {
 // the client itself (`<synthetic>`) or has impossible numbers; bad reports the latter. A message
 // without a model is priced as an unknown one.
 func (r record) spent() (s spent, ok, bad bool) {
-	var use gjson.Result
-	r.message.ForEach(func(key, value gjson.Result) bool {
-		switch key.String() {
-		case "id":
-			s.id = text(value)
-		case "model":
-			s.model = text(value)
-		case "usage":
-			use = value
-		}
-		return true
-	})
-	if !r.message.IsObject() || !use.IsObject() || s.model == "<synthetic>" {
+	use, model := r["message"].Get("usage"), text(r["message"].Get("model"))
+	if !r["message"].IsObject() || !use.IsObject() || model == "<synthetic>" {
 		return s, false, false
 	}
-	s.model = cmp.Or(s.model, "unknown")
+	s.id, s.model = text(r["message"].Get("id")), cmp.Or(model, "unknown")
 	bad = s.read(use)
 	return s, !bad, bad
 }
@@ -159,33 +104,25 @@ func (s *spent) read(use gjson.Result) (bad bool) {
 // tokens reads the counts of a usage object. Cache writes not listed as one-hour count as
 // five-minute.
 func tokens(use gjson.Result) (n loop.Tokens, bad bool) {
-	var flat, five int64
-	number := func(to *int64, v gjson.Result) {
-		if v.Type == gjson.Number && (v.Num < 0 || v.Num > maxTokens) {
+	number := func(path string) int64 {
+		v := use.Get(path)
+		switch {
+		case v.Type != gjson.Number:
+			return 0
+		case v.Num < 0 || v.Num > maxTokens:
 			bad = true
-		} else if v.Type == gjson.Number {
-			*to = int64(v.Num)
+			return 0
 		}
+		return int64(v.Num)
 	}
-	use.ForEach(func(key, v gjson.Result) bool {
-		switch key.String() {
-		case "input_tokens":
-			number(&n.Input, v)
-		case "output_tokens":
-			number(&n.Output, v)
-		case "cache_read_input_tokens":
-			number(&n.CacheRead, v)
-		case "cache_creation_input_tokens":
-			number(&flat, v)
-		case "cache_creation":
-			number(&five, v.Get("ephemeral_5m_input_tokens"))
-			number(&n.CacheWrite1h, v.Get("ephemeral_1h_input_tokens"))
-		case "server_tool_use":
-			number(&n.WebSearches, v.Get("web_search_requests"))
-		}
-		return true
-	})
-	n.CacheWrite5m = max(flat-n.CacheWrite1h, five)
+	n = loop.Tokens{
+		Input: number("input_tokens"), Output: number("output_tokens"),
+		CacheRead:    number("cache_read_input_tokens"),
+		CacheWrite1h: number("cache_creation.ephemeral_1h_input_tokens"),
+		WebSearches:  number("server_tool_use.web_search_requests"),
+	}
+	n.CacheWrite5m = max(number("cache_creation_input_tokens")-n.CacheWrite1h,
+		number("cache_creation.ephemeral_5m_input_tokens"))
 	return n, bad
 }
 
@@ -225,7 +162,7 @@ func plainText(v gjson.Result) (all string) {
 
 // interrupted reports whether a user line is the client's mark for a person's Esc or Ctrl-C.
 func (r record) interrupted() bool {
-	for s := range texts(r.message) {
+	for s := range texts(r["message"]) {
 		if strings.HasPrefix(s, interruptMark) {
 			return true
 		}
@@ -235,7 +172,7 @@ func (r record) interrupted() bool {
 
 // typed returns the prompt of a user line. The client writes a slash command as two tagged parts.
 func (r record) typed() string {
-	all := plainText(r.message)
+	all := plainText(r["message"])
 	name, found := Part(all, "command-name")
 	if !found {
 		return strings.Clone(all)

@@ -14,6 +14,7 @@ const (
 	remembered = 16 << 10 // requests remembered during one Count
 	openMain   = 7        // requests of the main transcript remembered between two Counts
 	openAgent  = 2        // requests remembered for a subagent, whose requests never overlap
+	maxModel   = 128      // bytes of a model's name
 )
 
 // tally holds what was counted for a request so far.
@@ -32,19 +33,19 @@ func (c *counter) assistant(s *source, r record) {
 		return
 	}
 	id := ""
-	if u.id+r.request != "" {
-		id = u.id + " " + r.request
+	if request := r.text("requestId"); u.id+request != "" {
+		id = u.id + " " + request
 	}
 	// a copy of another transcript's line
 	if known := c.requests[id]; known != nil && known.by != s {
 		return
 	}
-	c.spend(s, r.at, id, u)
+	c.spend(s, r.at(), id, u)
 	for i, a := range u.advisors {
 		if id != "" {
 			a.id = fmt.Sprintf("%s advisor-%d", id, i)
 		}
-		c.spend(s, r.at, a.id, a)
+		c.spend(s, r.at(), a.id, a)
 	}
 }
 
@@ -53,13 +54,14 @@ func (c *counter) assistant(s *source, r record) {
 func (c *counter) spend(s *source, at, id string, u spent) {
 	now := c.requests[id]
 	if now == nil {
-		now = &tally{loop.Counted{ID: id, Model: c.rate(u.model).name}, s}
+		model := strings.Clone(u.model[:min(len(u.model), maxModel)])
+		now = &tally{loop.Counted{ID: id, Model: model}, s}
 	}
 	before := now.Tokens
 	now.Tokens = greater(before, u.Tokens)
 	price := u.request
 	price.Tokens = now.Tokens
-	now.Tokens.Dollars = max(before.Dollars, c.rate(now.Model).row.cost(price))
+	now.Tokens.Dollars = max(before.Dollars, c.rate(now.Model).cost(price))
 	more := now.Tokens.Less(before)
 	s.spent[now.Model] = s.spent[now.Model].Add(more)
 	c.res.ByModel[now.Model] = c.res.ByModel[now.Model].Add(more)
@@ -93,35 +95,23 @@ func (c *counter) remember(r *tally) {
 }
 
 // rate returns a model's row, cached by name, and records a model whose price is a guess.
-func (c *counter) rate(model string) rated {
+func (c *counter) rate(model string) Row {
 	if r, ok := c.rates[model]; ok {
 		return r
 	}
-	name := strings.Clone(model[:min(len(model), 128)])
-	row, known := c.table.Find(name)
-	if !known && !slices.Contains(c.unknown, name) {
-		c.unknown = append(c.unknown, name)
+	row, known := c.table.Find(model)
+	if !known && !slices.Contains(c.unknown, model) {
+		c.unknown = append(c.unknown, model)
 	}
 	if len(c.rates) < 1000 { // only invalid data contains more models
-		c.rates[name] = rated{row, name}
+		c.rates[model] = row
 	}
-	return rated{row, name}
+	return row
 }
 
 // untilMark begins the id of the one entry of Cursor.Open that is not a request. That entry holds
 // the newest timestamp seen, which separates old lines from new ones in a replaced file.
 const untilMark = "until "
-
-// load restores the requests that a source's cursor remembers.
-func (c *counter) load(s *source) {
-	for _, r := range s.cursor.Open {
-		if at, ok := strings.CutPrefix(r.ID, untilMark); ok && r.Model == "" {
-			s.until = instant(at)
-		} else if c.requests[r.ID] == nil {
-			c.remember(&tally{r, s})
-		}
-	}
-}
 
 // opened returns the requests that the next cursor of a source remembers.
 func (s *source) opened() (open []loop.Counted) {

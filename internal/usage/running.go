@@ -55,16 +55,13 @@ func MainModel(cursors []loop.Cursor) string {
 // maxSpenders bounds the list of the largest spenders.
 const maxSpenders = 5
 
-// spenders returns the largest spenders by thread and model. A thread is named by its transcript.
-func (c *counter) spenders() (all []loop.Spender) {
-	for _, s := range c.list {
-		name := s.name
-		if s.main {
-			name = mainThread
-		}
+// Spenders returns the largest spenders of a count by thread and model. It names a worker as the
+// client's note beside the worker's transcript does.
+func (r *Result) Spenders(transcript string) (all []loop.Spender) {
+	for _, s := range r.sources {
 		for model, u := range s.spent {
 			if u.Dollars > 0 {
-				all = append(all, loop.Spender{Who: name, Model: model, Dollars: u.Dollars})
+				all = append(all, loop.Spender{Who: s.name, Model: model, Dollars: u.Dollars})
 			}
 		}
 	}
@@ -72,28 +69,20 @@ func (c *counter) spenders() (all []loop.Spender) {
 		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars),
 			cmp.Compare(a.Who, b.Who), cmp.Compare(a.Model, b.Model))
 	})
-	return all[:min(len(all), maxSpenders)]
-}
-
-const mainThread = "main thread"
-
-// Named returns a copy of by with readable names for workers, from the client's notes beside their
-// transcripts.
-func Named(transcript string, by []loop.Spender) []loop.Spender {
-	by = slices.Clone(by)
-	for i := range by {
-		if by[i].Who == mainThread {
+	all = all[:min(len(all), maxSpenders)]
+	for i, spender := range all {
+		if spender.Who == transcript {
+			all[i].Who = "main thread"
 			continue
 		}
-		note, _ := readNote(agentPath(transcript, by[i].Who))
-		about := strings.Trim(note.Get("agentType").String()+": "+
-			note.Get("description").String(), ": ")
-		by[i].Who = "worker " + loop.AgentOf(by[i].Who)
-		if about != "" {
-			by[i].Who += " (" + about + ")"
+		note, _ := readNote(agentPath(transcript, spender.Who))
+		all[i].Who = "worker " + loop.AgentOf(spender.Who)
+		about := note.Get("agentType").String() + ": " + note.Get("description").String()
+		if about = strings.Trim(about, ": "); about != "" {
+			all[i].Who += " (" + about + ")"
 		}
 	}
-	return by
+	return all
 }
 
 // Present is the current state of a run and its open iteration.

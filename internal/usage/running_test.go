@@ -80,7 +80,7 @@ func TestSpendersAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Named(tr.main, r.By)
+	got := r.Spenders(tr.main)
 	if len(got) != 2 || got[0].Who != "worker 1f (general-purpose: Implement #12)" ||
 		got[1].Who != "main thread" || got[0].Dollars <= got[1].Dollars {
 		t.Errorf("spenders %+v", got)

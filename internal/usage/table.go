@@ -36,13 +36,7 @@ func NewTable(rows []config.Rate) (t Table) {
 	for _, r := range rows {
 		t.own = append(t.own, ownRow(r))
 	}
-	for _, b := range builtin {
-		price := func(thousandths int64) loop.USD { return loop.USD(thousandths * perMillion) }
-		t.list = append(t.list, Row{
-			b.name, price(b.input), price(b.output),
-			price(b.read), price(b.write5m), price(b.write1h), b.fast, b.long, b.source,
-		})
-	}
+	t.list = builtin[:]
 	return t
 }
 
