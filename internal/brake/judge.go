@@ -233,10 +233,7 @@ func (s Start) host() string {
 	case "gitlab":
 		name = cmp.Or(s.Env("GITLAB_HOST"), s.Env("GL_HOST"), s.Env("GITLAB_URI"))
 	}
-	if at, _ := tracker.SplitRemote(name); at != "" {
-		name = at
-	}
-	return strings.ToLower(name)
+	return cmp.Or(tracker.BaseOf(name).Host, strings.ToLower(name))
 }
 
 // shown returns the command for display, shortened and without secrets.

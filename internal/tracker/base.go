@@ -3,6 +3,7 @@ package tracker
 import (
 	"cmp"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -25,8 +26,29 @@ func (b Base) String() string {
 	return cmp.Or(OfficialHost(b.Host), b.Host) + "/" + b.Owner + "/" + b.Name
 }
 
-// BaseOf returns the repository at an address.
-func BaseOf(address string) Base { return located("", address) }
+// BaseOf returns the repository at an address: ssh://git@host:22/path, https://host/path or
+// git@host:path. A local path has no host.
+func BaseOf(address string) (b Base) {
+	path := ""
+	if scheme, rest, isURL := strings.Cut(address, "://"); isURL {
+		host, _, _ := strings.Cut(rest, "/")
+		address = scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
+		if u, err := url.Parse(address); err == nil {
+			if b.Host, path = u.Host, u.Path; !strings.HasPrefix(u.Scheme, "http") {
+				b.Host = u.Hostname()
+			}
+		}
+	} else if host, after, ok := strings.Cut(address, ":"); ok &&
+		len(host) > 1 && !strings.Contains(host, "/") { // else a path, or a Windows drive
+		b.Host, path = host[strings.LastIndexByte(host, '@')+1:], after
+	}
+	b.URL, b.Host = address, strings.ToLower(b.Host)
+	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		b.Owner, b.Name = path[:i], path[i+1:]
+	}
+	return b
+}
 
 // Own returns the repositories that belong to a run: that of its git remote, and that of its
 // tracker if the remote is missing or a local path.
@@ -47,7 +69,9 @@ func (b Base) Leads(repo string) bool {
 
 // Remote returns the repository that a git remote points to.
 func (f Facts) Remote(name string) Base {
-	return located(name, rewritten(f.Remotes[name], f.Config))
+	b := BaseOf(rewritten(f.Remotes[name], f.Config))
+	b.Remote = name
+	return b
 }
 
 // Unchanged returns address if git uses it unchanged, or an empty string if insteadOf rewrites it.
@@ -84,27 +108,6 @@ func (f Facts) Base() Base {
 		return b
 	}
 	return origin
-}
-
-func located(remote, address string) Base {
-	b := Base{Remote: remote, URL: withoutUser(address)}
-	host, path := SplitRemote(address)
-	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		b.Owner, b.Name = path[:i], path[i+1:]
-	}
-	b.Host = strings.ToLower(host)
-	return b
-}
-
-// withoutUser returns a URL without user and password.
-func withoutUser(address string) string {
-	scheme, rest, ok := strings.Cut(address, "://")
-	if !ok {
-		return address
-	}
-	host, _, _ := strings.Cut(rest, "/")
-	return scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
 }
 
 // resolved reports whether the user made a remote the base, with `gh repo set-default` or in an

@@ -2,28 +2,11 @@ package tracker
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 )
-
-// SplitRemote splits the address of a remote: ssh://git@host:22/path, https://host/path or
-// git@host:path. Both results are empty for a local path.
-func SplitRemote(address string) (host, path string) {
-	if u, err := url.Parse(address); err == nil && strings.Contains(address, "://") {
-		if u.Scheme == "https" || u.Scheme == "http" {
-			return u.Host, u.Path
-		}
-		return u.Hostname(), u.Path
-	}
-	host, path, ok := strings.Cut(address, ":")
-	if !ok || strings.Contains(host, "/") || len(host) < 2 { // a path, or a Windows drive
-		return "", ""
-	}
-	return host[strings.LastIndexByte(host, '@')+1:], path
-}
 
 // ForgeOf returns the kind of forge that a host name suggests, as the Tracker block spells it:
 // github, gitlab or gitea. It returns an empty string for any other name.

@@ -23,7 +23,7 @@ type Tree struct {
 // ReadTree asks git for the state of a working tree, in one call. It returns an error if the
 // project is not in a repository or git fails.
 func ReadTree(ctx context.Context, project string) (t Tree, err error) {
-	out, err := gitAtMost(ctx, maxOutput, project, "status", "--porcelain=v2", "--branch", "-z",
+	out, err := git(ctx, project, "status", "--porcelain=v2", "--branch", "-z",
 		"--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return t, err
@@ -63,8 +63,7 @@ func Top(ctx context.Context, project string) (string, error) {
 func Hidden(ctx context.Context, project string) (list []string, err error) {
 	repo := Repo(ctx, project)
 	sparse := repo.Config["core.sparsecheckout"] == "true"
-	out, err := gitAtMost(ctx, maxOutput, project, "ls-files", "-v", "-s", "-z", "--full-name",
-		"--", ":/")
+	out, err := git(ctx, project, "ls-files", "-v", "-s", "-z", "--full-name", "--", ":/")
 	for record := range bytes.SplitSeq(out, []byte{0}) {
 		facts, name, _ := strings.Cut(string(record), "\t")
 		if name != "" && (facts[0] >= 'a' || facts[0] == 'S' && !sparse) {
@@ -98,8 +97,8 @@ func Descends(ctx context.Context, project, commit string) (bool, error) {
 // Diff returns the diff from a commit to HEAD of the whole repository, without context lines. Every
 // file counts as text, whatever attributes or settings say. A diff over 64 MiB is an error.
 func Diff(ctx context.Context, project, commit string) ([]byte, error) {
-	return gitAtMost(ctx, maxOutput, project, "diff", "--no-color", "--no-ext-diff",
-		"--no-textconv", "--text", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
+	return git(ctx, project, "diff", "--no-color", "--no-ext-diff", "--no-textconv",
+		"--text", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
 		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 

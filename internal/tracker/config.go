@@ -17,7 +17,7 @@ type setting struct {
 
 // settings asks git for the settings that apply in a directory. Later ones override earlier ones.
 func settings(ctx context.Context, dir string) (list []setting, err error) {
-	out, err := ask(ctx, maxOutput, dir, "config", "--list", "--show-scope", "--includes", "-z")
+	out, err := runGit(ctx, dir, nil, "config", "--list", "--show-scope", "--includes", "-z")
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		scope := fields[i]

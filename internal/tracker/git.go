@@ -17,17 +17,11 @@ import (
 
 const (
 	gitWait   = 10 * time.Second // bounds one git command, if the caller's context allows more
-	gitOutput = 4 << 20          // bytes
-	maxOutput = 64 << 20         // bytes, for a command that prints the name of every file
+	maxOutput = 64 << 20         // bytes
 )
 
 // git runs one git command in dir and returns its output. An error contains git's message.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return gitAtMost(ctx, gitOutput, dir, args...)
-}
-
-// gitAtMost is like git, but bounds the output to maxBytes.
-func gitAtMost(ctx context.Context, maxBytes int, dir string, args ...string) ([]byte, error) {
 	list, err := settings(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -36,41 +30,37 @@ func gitAtMost(ctx context.Context, maxBytes int, dir string, args ...string) ([
 	if err != nil {
 		return nil, err
 	}
-	return ask(ctx, maxBytes, dir, append(off, args...)...)
+	return runGit(ctx, dir, off, args...)
 }
 
-// ask is like gitAtMost, but leaves the repository's filters on.
-func ask(ctx context.Context, maxBytes int, dir string, args ...string) ([]byte, error) {
-	word := args
-	for len(word) > 2 && word[0] == "-c" {
-		word = word[2:]
-	}
+// runGit is like git, but overrules only hardened and the settings in off.
+func runGit(ctx context.Context, dir string, off []string, args ...string) ([]byte, error) {
 	env := environ(os.Environ())
-	if word[0] != "ls-remote" { // keeps git from fetching a missing object
+	if args[0] != "ls-remote" { // keeps git from fetching a missing object
 		env = append(env, "GIT_ALLOW_PROTOCOL=")
 	}
-	argv := slices.Concat([]string{gitProgram()}, hardened[:], args)
+	argv := slices.Concat([]string{gitProgram()}, hardened[:], off, args)
 	if runtime.GOOS == "linux" { // on other systems, file names may ignore case
 		argv = slices.Insert(argv, 1, "-c", "core.ignoreCase=false")
 	}
 	wait := gitWait
-	switch word[0] {
+	switch args[0] {
 	case "checkout":
 		wait = time.Minute
 	case "config": // a tool call may need several answers
 		wait = gitWait / 2
 	}
 	r, err := child.Run(ctx, child.Command{
-		Dir: dir, Env: env, Wait: wait, Most: maxBytes, Args: argv,
+		Dir: dir, Env: env, Wait: wait, Most: maxOutput, Args: argv,
 	})
 	if err == nil {
 		return r.Out, nil
 	}
 	line := child.Line(r.Says)
 	if line == "" || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return nil, fmt.Errorf("git %s: %w", word[0], err)
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return nil, fmt.Errorf("git %s: %w: %s", word[0], err, line)
+	return nil, fmt.Errorf("git %s: %w: %s", args[0], err, line)
 }
 
 // environ returns the environment of a child git. It drops variables that select another repository
@@ -160,7 +150,7 @@ func Committed(ctx context.Context, project, path string) []string {
 
 // files returns the NUL-terminated names that a command prints.
 func files(ctx context.Context, dir string, args ...string) ([]string, error) {
-	out, err := gitAtMost(ctx, maxOutput, dir, args...)
+	out, err := git(ctx, dir, args...)
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
 }
 
@@ -179,6 +169,9 @@ func FilesAt(ctx context.Context, dir, commit, path string) ([]string, error) {
 // FileAt returns the text of a file in a commit. path is relative to dir. A text longer than
 // maxBytes is an error.
 func FileAt(ctx context.Context, dir, commit, path string, maxBytes int) (string, error) {
-	out, err := gitAtMost(ctx, maxBytes, dir, "cat-file", "blob", commit+":./"+path)
+	out, err := git(ctx, dir, "cat-file", "blob", commit+":./"+path)
+	if len(out) > maxBytes {
+		return "", fmt.Errorf("%s in %s has over %d bytes", path, commit, maxBytes)
+	}
 	return string(out), err
 }

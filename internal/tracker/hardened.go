@@ -22,47 +22,38 @@ var hardened = [...]string{
 // Filters from the user's own settings still run. The user's credential helpers do not run if the
 // repository sets one. overrule fails if the name of such a setting contains "=".
 func overrule(list []setting, remote bool) (args []string, err error) {
-	overruled := map[string]bool{}
-	for _, one := range list {
-		of := func(section, name string) bool {
-			return remote && strings.HasPrefix(one.key, section) &&
-				strings.HasSuffix(one.key, name)
-		}
-		name, filter := strings.CutPrefix(one.key, "filter.")
-		helper, cookies := of("credential.", ".helper"), of("http.", ".savecookies")
+	done := map[string]bool{} // filter drivers
+	for _, s := range list {
+		section, rest, _ := strings.Cut(s.key, ".")
+		dot := max(0, strings.LastIndexByte(rest, '.'))
+		driver, name := rest[:dot], rest[strings.LastIndexByte(rest, '.')+1:]
+		var off []string
 		switch {
-		case !one.own:
-			continue
-		case helper, cookies:
-		case filter:
-			name = name[:max(0, strings.LastIndexByte(name, '.'))]
-		case strings.HasPrefix(one.key, "lfs.extension."): // git-lfs runs this program
-			name = "lfs"
-		default:
-			continue
-		}
-		if strings.ContainsRune(name, '=') { // git would end the key at the equals sign
-			return nil, fmt.Errorf("the repository's config sets %q: not run", one.key)
-		}
-		switch {
-		case helper:
-			args = append(args, "-c", "credential.helper=", "-c", one.key+"=")
-			continue
-		case cookies:
-			args = append(args, "-c", one.key+"=false")
-			continue
-		case overruled[name] && filter:
-			continue
-		}
-		overruled[name] = true
-		for _, key := range []string{"clean", "smudge", "process", "required"} {
-			key = "filter." + name + "." + key
-			value := last(list, false, key)
-			if !filter {
-				value = ""
+		case !s.own:
+		case remote && section == "credential" && name == "helper":
+			off = []string{"credential.helper=", s.key + "="}
+		case remote && section == "http" && name == "savecookies":
+			off = []string{s.key + "=false"}
+		case section == "filter" && !done[driver]:
+			done[driver] = true
+			for _, key := range filterKeys {
+				key = "filter." + driver + key
+				off = append(off, key+"="+last(list, false, key))
 			}
-			args = append(args, "-c", key+"="+value)
+		case strings.HasPrefix(s.key, "lfs.extension."): // git-lfs runs this program
+			done["lfs"] = true
+			for _, key := range filterKeys {
+				off = append(off, "filter.lfs"+key+"=")
+			}
+		}
+		if off != nil && strings.ContainsRune(s.key, '=') { // git would end the key there
+			return nil, fmt.Errorf("the repository's config sets %q: not run", s.key)
+		}
+		for _, setting := range off {
+			args = append(args, "-c", setting)
 		}
 	}
 	return args, nil
 }
+
+var filterKeys = [...]string{".clean", ".smudge", ".process", ".required"}

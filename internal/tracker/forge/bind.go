@@ -53,7 +53,7 @@ func (q Question) choose(ctx context.Context) (loop.Tracker, Place, error) {
 // place returns the tracker to ask. It fails if the run began with a different tracker.
 func (q Question) place(ctx context.Context) (Place, error) {
 	now, p, err := q.choose(ctx)
-	if q.Run == nil {
+	if q.Run == nil || *q.Run == now {
 		return p, err
 	}
 	if says := moved(*q.Run, now); says != "" {
@@ -79,19 +79,23 @@ func (q Question) apart(p Place) *Failure {
 // moved explains how the current tracker differs from that of a run, or returns an empty string if
 // it does not. A missing client is not a difference.
 func moved(was, now loop.Tracker) string {
-	now.Client = cmp.Or(now.Client, was.Client)
-	names := func(t loop.Tracker) []string {
-		return []string{
-			t.Kind, PlaceOf(t).named(), repository(t.URL), repository(t.Origin), t.Client,
+	place := func(t loop.Tracker) string {
+		if t.Kind == "" {
+			return ""
 		}
+		return PlaceOf(t).String()
 	}
-	from, to := names(was), names(now)
-	what := []string{"", "the tracker is ", "git leads to ", "origin leads to ", "its client is "}
-	for i := range from {
-		if from[i] != to[i] {
-			i = max(i, 1)
-			return what[i] + cmp.Or(to[i], "none") + ", the run began with " +
-				cmp.Or(from[i], "none")
+	for _, d := range []struct {
+		what, from, to string
+		differs        bool
+	}{
+		{"the tracker is ", place(was), place(now), was.Kind != now.Kind},
+		{"git leads to ", repository(was.URL), repository(now.URL), false},
+		{"origin leads to ", repository(was.Origin), repository(now.Origin), false},
+		{"its client is ", was.Client, cmp.Or(now.Client, was.Client), false},
+	} {
+		if d.differs || d.from != d.to {
+			return d.what + cmp.Or(d.to, "none") + ", the run began with " + cmp.Or(d.from, "none")
 		}
 	}
 	return ""
@@ -114,15 +118,7 @@ func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
 		prs = facts.Unchanged(was.URL)
 		branches = facts.Unchanged(cmp.Or(was.Origin, was.URL))
 	}
-	host, _ := tracker.SplitRemote(now.URL)
-	return prs, branches, cmp.Or(tracker.ForgeOf(host), now.Kind)
-}
-
-func (p Place) named() string {
-	if p.Kind == "" {
-		return ""
-	}
-	return p.String()
+	return prs, branches, cmp.Or(tracker.ForgeOf(tracker.BaseOf(now.URL).Host), now.Kind)
 }
 
 // Unknown explains briefly why a PR's comments are unknown, for a question to a person.
