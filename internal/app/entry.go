@@ -58,7 +58,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			EventsFrom: from,
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
 			Config:     h.config(nil).Text(),
-			Prices:     usage.NewTable(h.config(nil).Rates).Source(),
+			Prices:     usage.NewTable(h.config(nil).Rates).Source,
 			Ask:        h.theirs().Ask().Print,
 			Tracker:    new(forge.Bind(context.Background(), h.question(nil))),
 		},

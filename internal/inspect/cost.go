@@ -291,7 +291,7 @@ func (s *spending) sumUp(n int) {
 func (d *Inspector) Rates() report.Rates {
 	c := config.Load(tracker.Project(d.Env, cwd()))
 	table := usage.NewTable(c.Rates)
-	r := report.Rates{Source: table.Source(), Dated: usage.Dated,
+	r := report.Rates{Source: table.Source, Dated: usage.Dated,
 		AgeDays: usage.AgeDays(d.Now().UTC()), Warnings: c.Warnings}
 	const million = 1_000_000
 	for _, row := range table.Rows() {

@@ -14,39 +14,9 @@ import (
 
 // Worktrees returns the linked worktrees of the project's repository (R122), including those whose
 // directory is missing, but without the project itself. A detached worktree has no branch. Paths
-// inside the project are relative to it, with slashes.
+// inside the project are relative to it, with slashes. Worktrees does not start git if there are
+// none.
 func Worktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
-	all, err := allWorktrees(ctx, project)
-	if err != nil {
-		return nil, err
-	}
-	root := RealPath(project)
-	for _, w := range all {
-		if w.Path == root {
-			continue
-		}
-		if rel, err := filepath.Rel(root, w.Path); err == nil && filepath.IsLocal(rel) {
-			w.Path = filepath.ToSlash(rel)
-		}
-		list = append(list, w)
-	}
-	return list, nil
-}
-
-// Trees returns the paths of the linked worktrees that exist on disk.
-func Trees(ctx context.Context, project string) (list []string) {
-	all, _ := allWorktrees(ctx, project)
-	for _, w := range all {
-		if safefile.IsDir(w.Path) {
-			list = append(list, w.Path)
-		}
-	}
-	return list
-}
-
-// allWorktrees returns all linked worktrees with absolute paths. It does not start git if there are
-// none. Git lists the main worktree first, which is left out.
-func allWorktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
 	place, ok := findGit(project)
 	if !ok {
 		return nil, errors.New("list worktrees: not a git repository")
@@ -61,12 +31,29 @@ func allWorktrees(ctx context.Context, project string) (list []loop.Worktree, er
 	if err != nil {
 		return nil, fmt.Errorf("list worktrees: %w", err)
 	}
+	root := RealPath(project)
 	for i, record := range strings.Split(string(out), "\x00\x00") {
-		if w := parseWorktree(record); i > 0 && w.Path != "" {
-			list = append(list, w)
+		w := parseWorktree(record)
+		if i == 0 || w.Path == "" || w.Path == root { // git lists the main worktree first
+			continue
 		}
+		if rel, err := filepath.Rel(root, w.Path); err == nil && filepath.IsLocal(rel) {
+			w.Path = filepath.ToSlash(rel)
+		}
+		list = append(list, w)
 	}
 	return list, nil
+}
+
+// Trees returns the paths of the linked worktrees that exist on disk.
+func Trees(ctx context.Context, project string) (list []string) {
+	all, _ := Worktrees(ctx, project)
+	for _, w := range all {
+		if path := relativeTo(RealPath(project), w.Path); safefile.IsDir(path) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // parseWorktree reads one record of `git worktree list --porcelain -z`.

@@ -68,9 +68,9 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 // a time, if they are beyond the old offset. So a replaced file is never counted twice, but lines
 // with a clock that was set back are lost.
 func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
-	c := newCounter(t)
-	if err := c.count(transcript, cursors, agents(transcript)); err != nil {
-		c.res.Spent = loop.Spent{Source: t.Source()}
+	c, err := count(transcript, cursors, agents(transcript), t, nil)
+	if err != nil {
+		c.res.Spent = loop.Spent{Source: t.Source}
 		c.res.Notes = []string{fmt.Sprintf("Usage could not be counted: %v", err)}
 		return c.res, err
 	}
@@ -80,8 +80,7 @@ func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 
 // Main counts only the main transcript, to find a person's actions in it.
 func Main(transcript string, cursors []loop.Cursor) (Result, error) {
-	c := newCounter(NewTable(nil))
-	err := c.count(transcript, cursors, nil)
+	c, err := count(transcript, cursors, nil, NewTable(nil), nil)
 	return c.res, err
 }
 
@@ -94,23 +93,24 @@ type counter struct {
 	requests map[string]*tally // requests by id
 	rates    map[string]Row
 	called   map[string]Moment // unfinished calls of the current file by id
+	record   record            // current line
 	// added, if not nil, is called with the usage that each line adds and the line's timestamp.
 	added func(at, model string, more loop.Tokens)
 }
 
-func newCounter(t Table) *counter {
-	return &counter{
-		table: t, requests: map[string]*tally{}, rates: map[string]Row{},
-		called: map[string]Moment{},
-		res:    Result{Spent: loop.Spent{ByModel: map[string]loop.Tokens{}, Source: t.Source()}},
-	}
-}
-
 // count counts the main transcript and the named subagents' transcripts. An error names the files
 // that could not be read; the others count, and the cursors of those files do not move.
-func (c *counter) count(transcript string, cursors []loop.Cursor, names []string) error {
+func count(
+	transcript string, cursors []loop.Cursor, names []string, t Table,
+	added func(at, model string, more loop.Tokens),
+) (*counter, error) {
+	c := &counter{
+		table: t, requests: map[string]*tally{}, rates: map[string]Row{},
+		called: map[string]Moment{}, record: record{}, added: added,
+		res: Result{Spent: loop.Spent{ByModel: map[string]loop.Tokens{}, Source: t.Source}},
+	}
 	if transcript == "" {
-		return nil
+		return c, nil
 	}
 	c.open(transcript, cursors, names)
 	var errs []error
@@ -135,7 +135,7 @@ func (c *counter) count(transcript string, cursors []loop.Cursor, names []string
 			"priced like the nearest known one. Add a row to ### Loop Cost Rates in CLAUDE.md to "+
 			"fix.", m))
 	}
-	return errors.Join(errs...)
+	return c, errors.Join(errs...)
 }
 
 // file counts one source and moves its cursor. After an error in the middle of the file, the cursor
@@ -212,8 +212,8 @@ func (c *counter) line(s *source, line []byte, at int64) {
 	if !c.matters(s, line) {
 		return
 	}
-	r, ok := read(line)
-	if !ok {
+	r := c.record
+	if !r.read(line) {
 		c.res.Skipped++
 		return
 	}

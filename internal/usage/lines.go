@@ -102,12 +102,9 @@ func readTail(path string, end, size int64) (t tail) {
 // records calls f with the readable lines of the main thread that may accepts, from the last to the
 // first, until f returns false.
 func (t tail) records(may func(line []byte) bool, f func(r record) bool) {
+	r := record{}
 	t.all(func(line []byte) bool {
-		if !may(line) {
-			return true
-		}
-		r, ok := read(line)
-		return !ok || r.is("isSidechain") || f(r)
+		return !may(line) || !r.read(line) || r.is("isSidechain") || f(r)
 	})
 }
 
@@ -124,8 +121,9 @@ func (t tail) all(f func(line []byte) bool) {
 
 // newest returns the newest time of a line of any thread, or "" if no line has one.
 func (t tail) newest() (at string) {
+	r := record{}
 	t.all(func(line []byte) bool {
-		if r, ok := read(line); ok {
+		if r.read(line) {
 			at = max(at, r.at())
 		}
 		return true

@@ -135,12 +135,12 @@ func momentsOf(path, agent string, yield func(Moment, error) bool) (more bool) {
 	var at time.Time
 	prompt := "" // the running prompt
 	more = true
+	r := record{}
 	err := linesOf(path, 0, func(line []byte, _ int64) bool {
 		if !tells(line) {
 			return true
 		}
-		r, ok := read(bytes.TrimSuffix(line, []byte("\r")))
-		if !ok || r.is("isSidechain") && agent == "" {
+		if !r.read(bytes.TrimSuffix(line, []byte("\r"))) || r.is("isSidechain") && agent == "" {
 			return true
 		}
 		for m := range r.moments {
@@ -187,13 +187,12 @@ func tells(line []byte) bool {
 // before it has a time. Notes are as in Result.
 func Timeline(transcript string, t Table,
 	added func(at time.Time, model string, more loop.Tokens)) (notes []string, err error) {
-	c := newCounter(t)
-	c.added = func(at, model string, more loop.Tokens) {
+	at := func(at, model string, more loop.Tokens) {
 		if more != (loop.Tokens{}) {
 			when, _ := time.Parse(time.RFC3339Nano, at)
 			added(when, model, more)
 		}
 	}
-	err = c.count(transcript, nil, agents(transcript))
+	c, err := count(transcript, nil, agents(transcript), t, at)
 	return c.res.Notes, err
 }

@@ -32,8 +32,8 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 		if !bytes.Contains(line, []byte(promptID)) || kindOf(line) != "user" {
 			return true
 		}
-		r, readable := read(line)
-		if ok = readable && !r.is("isSidechain") && r.text("promptId") == promptID; ok {
+		r := record{}
+		if ok = r.read(line) && !r.is("isSidechain") && r.text("promptId") == promptID; ok {
 			s = Start{Offset: at, Origin: strings.Clone(r.text("turnOrigin")), Prompt: r.typed()}
 			for text := range texts(r["message"]) {
 				s.UnderLoop = s.UnderLoop ||
@@ -50,14 +50,13 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 // such a line may be a client's note that contains the model's words, for example about background
 // work.
 func Typed(transcript string, is func(prompt string) bool) (typed bool) {
-	fired, named := "", false
+	r, fired, named := record{}, "", false
 	_ = linesOf(transcript, 0, func(line []byte, _ int64) bool {
 		if !startsTurn(line) {
 			return true
 		}
-		r, ok := read(line)
 		switch {
-		case !ok:
+		case !r.read(line):
 		case r.text("type") == "system":
 			fired = strings.Join(strings.Fields(r.text("prompt")), " ")
 		case !r.unsent() && !r.is("isSidechain"):
@@ -123,8 +122,9 @@ func Escaped(transcript string) (prompt string, esc bool) {
 // LastSign returns the newest time in the last 1 MiB of the main transcript, at which the session
 // was last alive. It returns the zero time if there is none.
 func LastSign(transcript string) (at time.Time) {
+	r := record{}
 	readTail(transcript, -1, lastTail).all(func(line []byte) bool {
-		if r, ok := read(line); ok {
+		if r.read(line) {
 			at, _ = time.Parse(time.RFC3339Nano, r.at())
 		}
 		return at.IsZero()

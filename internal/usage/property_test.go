@@ -212,7 +212,7 @@ func FuzzLine(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		c := newCounter(NewTable(nil))
+		c, _ := count("", nil, nil, NewTable(nil), nil)
 		s := &source{main: true, spent: map[string]loop.Tokens{}}
 		for range 2 {
 			c.line(s, bytes.Clone(line), 0)

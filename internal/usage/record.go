@@ -15,14 +15,19 @@ import (
 // record holds the fields of one transcript line by name. Their strings share the line's memory.
 type record map[string]gjson.Result
 
-// read parses a line. ok is true only for a JSON object in valid UTF-8, because no part of a
-// damaged line can be trusted.
-func read(line []byte) (r record, ok bool) {
+// read replaces the record with that of another line. It returns true only for a JSON object in
+// valid UTF-8, because no part of a damaged line can be trusted.
+func (r record) read(line []byte) bool {
+	clear(r)
 	if !utf8.Valid(line) || !gjson.ValidBytes(line) {
-		return nil, false
+		return false
 	}
 	v := gjson.Parse(view(line))
-	return v.Map(), v.IsObject()
+	v.ForEach(func(key, value gjson.Result) bool {
+		r[key.Str] = value
+		return true
+	})
+	return v.IsObject()
 }
 
 // text returns a field that is a string, or "".

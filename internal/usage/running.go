@@ -22,8 +22,7 @@ func Running(
 			names = append(names, c.Path)
 		}
 	}
-	c := newCounter(t)
-	err = c.count(transcript, cursors, loop.AppendNew(names, fresh...))
+	c, err := count(transcript, cursors, loop.AppendNew(names, fresh...), t, nil)
 	l.Dollars = loop.Sum(c.res.ByModel).Dollars
 	for _, s := range c.list {
 		if !s.moved() {

@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Values of Table.Source, for rate_table_source (R61).
+// Values of Table.Source.
 const (
 	fromConfig   = "CLAUDE.md SDD config"
 	fromSettings = config.SettingsFile + " SDD config"
@@ -29,14 +29,20 @@ type Row struct {
 
 // Table holds the rates in effect: the project's rows, and the built-in ones for all other models
 // (R60).
-type Table struct{ own, list []Row }
+type Table struct {
+	// Source is the value of rate_table_source in budget.json (R61): the file of the project's
+	// first row, or the built-in table.
+	Source    string
+	own, list []Row
+}
 
 // NewTable returns a table with a project's rows and the built-in ones.
-func NewTable(rows []config.Rate) (t Table) {
+func NewTable(rows []config.Rate) Table {
+	t := Table{Source: fromBuiltin, list: builtin[:]}
 	for _, r := range rows {
 		t.own = append(t.own, ownRow(r))
+		t.Source = t.own[0].Source
 	}
-	t.list = builtin[:]
 	return t
 }
 
@@ -61,15 +67,6 @@ func ownRow(r config.Rate) Row {
 		CacheWrite1h: or(r.CacheWrite1h, r.Input*2),
 		Fast:         1, Long: 1, Source: source,
 	}
-}
-
-// Source returns the value of rate_table_source in budget.json (R61): the file of the first row, or
-// the built-in table.
-func (t Table) Source() string {
-	if len(t.own) > 0 {
-		return t.own[0].Source
-	}
-	return fromBuiltin
 }
 
 // Rows returns the rates in effect for display, the project's rows first. It omits built-in rows

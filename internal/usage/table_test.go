@@ -54,8 +54,8 @@ func TestBuiltinPrices(t *testing.T) {
 			}
 		}
 	}
-	if table.Source() != "built-in default" {
-		t.Errorf("source %q", table.Source())
+	if table.Source != "built-in default" {
+		t.Errorf("source %q", table.Source)
 	}
 }
 
@@ -115,8 +115,8 @@ func TestConfiguredRowsWinPerModel(t *testing.T) {
 	if row, known := table.Find("gpt-9"); row.Model != "claude-opus-5" || known {
 		t.Errorf("the dearest row is %+v", row)
 	}
-	if table.Source() != "CLAUDE.md SDD config" {
-		t.Errorf("source %q", table.Source())
+	if table.Source != "CLAUDE.md SDD config" {
+		t.Errorf("source %q", table.Source)
 	}
 }
 
@@ -198,7 +198,8 @@ func TestCacheWriteSplit(t *testing.T) {
 		{`{"cache_creation_input_tokens":null,"cache_creation":null}`, 0, 0},
 	}
 	for _, tt := range tests {
-		r, ok := read([]byte(`{"message":{"id":"x","model":"m","usage":` + tt.line + `}}`))
+		r := record{}
+		ok := r.read([]byte(`{"message":{"id":"x","model":"m","usage":` + tt.line + `}}`))
 		s, good, _ := r.spent()
 		if !ok || !good || s.Tokens.CacheWrite5m != tt.five || s.Tokens.CacheWrite1h != tt.hour {
 			t.Errorf("%s: %+v", tt.line, s.Tokens)

@@ -14,20 +14,20 @@ const (
 )
 
 var (
-	criteriaHeading = pattern(`(?i)acceptance criteri|^\P{L}*(?:acceptance|acs?)\P{L}*$`)
+	criteriaHeading = pattern{text: `(?i)acceptance criteri|^\P{L}*(?:acceptance|acs?)\P{L}*$`}
 	// criteriaLabel matches a line that begins a section of criteria. Its group is the rest of the
 	// line.
-	criteriaLabel = pattern(`(?i)^[*_]*(?:acceptance(?: criteri(?:a|on))?|acs?)` +
-		`(?:[*_]*:[*_]*|[*_]+$)(.*)`)
-	anyLabel = pattern(`^(?:\*\*[^*]+\*\*:?|__[^_]+__:?|\pL[\pL ]*:)$`)
+	criteriaLabel = pattern{text: `(?i)^[*_]*(?:acceptance(?: criteri(?:a|on))?|acs?)` +
+		`(?:[*_]*:[*_]*|[*_]+$)(.*)`}
+	anyLabel = pattern{text: `^(?:\*\*[^*]+\*\*:?|__[^_]+__:?|\pL[\pL ]*:)$`}
 
 	// undecided matches an item that contains TBD, TODO or a long form of them. In lower case,
 	// "todo" counts only as the whole item or as "todo:", because products have todo lists.
-	undecided = pattern(`(?i:\btbd\b|^[*_(]*(?:to ?do|tba|to be done)(?::|\P{L}*$)|^\?+$|\bto be ` +
-		`(?:determined|defined|decided|specified|clarified|agreed)\b)|\b(?:TODO|FIXME)\b`)
+	undecided = pattern{text: `(?i:\btbd\b|^[*_(]*(?:to ?do|tba|to be done)(?::|\P{L}*$)|^\?+$|` +
+		`\bto be (?:determined|defined|decided|specified|clarified|agreed)\b)|\b(?:TODO|FIXME)\b`}
 	// placeholder matches the unfilled text of a template or a form.
-	placeholder = pattern(`(?i)^\P{L}*(?:n/?a|none|nothing|no response|not applicable|empty|` +
-		`criterion|criteria|acceptance criterion|item|ac)?\P{L}*$|^<.*>$|^\[[^]]*\]$`)
+	placeholder = pattern{text: `(?i)^\P{L}*(?:n/?a|none|nothing|no response|not applicable|` +
+		`empty|criterion|criteria|acceptance criterion|item|ac)?\P{L}*$|^<.*>$|^\[[^]]*\]$`}
 )
 
 // labelLevel is the level of a section that begins with a label. Any heading ends such a section.
@@ -67,7 +67,7 @@ func (j *judge) read(l markdown.Line) {
 	switch {
 	case l.Kind == markdown.Heading && j.level > 0 && l.Level > j.level: // a subsection
 		return
-	case l.Kind == markdown.Heading && criteriaHeading().MatchString(l.Text):
+	case l.Kind == markdown.Heading && criteriaHeading.re().MatchString(l.Text):
 		j.begin(l.Level)
 		j.mark(l.Text)
 		return
@@ -75,10 +75,10 @@ func (j *judge) read(l markdown.Line) {
 		j.end()
 		return
 	case l.Kind == markdown.Plain:
-		if label := criteriaLabel().FindStringSubmatch(item); label != nil {
+		if label := criteriaLabel.re().FindStringSubmatch(item); label != nil {
 			j.begin(labelLevel)
 			item = strings.TrimLeft(label[1], " \t")
-		} else if j.level == labelLevel && j.filled && anyLabel().MatchString(l.Text) {
+		} else if j.level == labelLevel && j.filled && anyLabel.re().MatchString(l.Text) {
 			j.end()
 		}
 	}
@@ -88,14 +88,14 @@ func (j *judge) read(l markdown.Line) {
 		j.filled = j.filled || l.Text != ""
 	default:
 		j.mark(item)
-		text := strings.TrimSpace(struckOut().ReplaceAllString(item, ""))
-		j.filled = j.filled || !placeholder().MatchString(text)
+		text := strings.TrimSpace(struckOut.re().ReplaceAllString(item, ""))
+		j.filled = j.filled || !placeholder.re().MatchString(text)
 	}
 }
 
 // mark records that the section is undecided if text says so.
 func (j *judge) mark(text string) {
-	if undecided().MatchString(strings.TrimSpace(prose(text))) {
+	if undecided.re().MatchString(strings.TrimSpace(prose(text))) {
 		j.state, j.filled = CriteriaTBD, true
 	}
 }

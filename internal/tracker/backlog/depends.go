@@ -14,7 +14,7 @@ type dep struct{ blocker, blocked Ref }
 // phrase matches a text that begins with a phrase such as "depends on" or "blocks", after any
 // non-letters. The first group is empty if the issues after the phrase wait for its subject;
 // otherwise the subject waits for them.
-var phrase = pattern(`(?i)^\P{L}*(?:(depends[ -]on|blocked[ -]by|dependencies)|blocks)\b(.*)`)
+var phrase = pattern{text: `(?i)^\P{L}*(?:(depends[ -]on|blocked[ -]by|dependencies)|blocks)\b(.*)`}
 
 // reading holds the facts found in the body of an issue or PR.
 type reading struct {
@@ -66,7 +66,7 @@ func (r *reader) read(l markdown.Line) {
 	text := prose(l.Text)
 	item := markdown.Item(text)
 	subject, after, begins := reference(item, r.home)
-	if words := phrase().FindStringSubmatch(after); words != nil {
+	if words := phrase.re().FindStringSubmatch(after); words != nil {
 		forward := words[1] == ""
 		refs, rest := references(words[2], r.home)
 		if len(refs) == 0 && !begins {
@@ -98,18 +98,18 @@ func (r *reader) add(subject Ref, refs []Ref, forward bool) {
 }
 
 var (
-	loosely = pattern(`(?i)depend|block|requir|wait|prereq`)
-	denied  = pattern(`(?i)no longer|not |n['’]t|was |were `)
-	numbers = pattern(`#` + issueNumber)
+	loosely = pattern{text: `(?i)depend|block|requir|wait|prereq`}
+	denied  = pattern{text: `(?i)no longer|not |n['’]t|was |were `}
+	numbers = pattern{text: `#` + issueNumber}
 )
 
 // looks adds the issues in a part of a line to loose, if the line has a word that people use for
 // dependencies or is in a list of dependencies.
 func (r *reader) looks(line, part string) {
-	if !r.list && !loosely().MatchString(line) || denied().MatchString(line) {
+	if !r.list && !loosely.re().MatchString(line) || denied.re().MatchString(line) {
 		return
 	}
-	for _, m := range numbers().FindAllStringSubmatch(part, -1) {
+	for _, m := range numbers.re().FindAllStringSubmatch(part, -1) {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			r.loose = append(r.loose, Ref{Number: n})
 		}

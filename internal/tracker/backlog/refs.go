@@ -7,9 +7,16 @@ import (
 	"sync"
 )
 
-// pattern returns a regular expression that is compiled at its first use.
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+// pattern is a regular expression that is compiled at its first use.
+type pattern struct {
+	text     string
+	once     sync.Once
+	compiled *regexp.Regexp
+}
+
+func (p *pattern) re() *regexp.Regexp {
+	p.once.Do(func() { p.compiled = regexp.MustCompile(p.text) })
+	return p.compiled
 }
 
 const (
@@ -19,20 +26,20 @@ const (
 
 var (
 	// shortRef matches #N and owner/repo#N.
-	shortRef = pattern(`^` + repoName + `?#` + issueNumber)
+	shortRef = pattern{text: `^` + repoName + `?#` + issueNumber}
 	// address matches https://host/owner/repo/issues/N and the other forms of the forges: /pull/,
 	// GitLab's /-/issues/ below groups, and Gitea's /pulls/.
-	address = pattern(`^<?https?://([^/\s]+)/` + repoName +
-		`(?:/-)?/(?:issues|work_items|pulls?)/` + issueNumber + `[^\s,;)>]*>?`)
-	link = pattern(`^\[([^][]*)\]\(([^)]*)\)`)
+	address = pattern{text: `^<?https?://([^/\s]+)/` + repoName +
+		`(?:/-)?/(?:issues|work_items|pulls?)/` + issueNumber + `[^\s,;)>]*>?`}
+	link = pattern{text: `^\[([^][]*)\]\(([^)]*)\)`}
 
 	// beforeRefs and betweenRefs match what may be around the references of a list.
-	beforeRefs  = pattern(`(?i)^[\s:*_|(]*(?:issues?\b[\s:*_|(]*)?`)
-	betweenRefs = pattern(`(?i)^[\s*_]*(?:\([^()]*\))?[\s*_,;&+/]*(?:and\b[\s*_,;&+/]*)*`)
-	choice      = pattern(`(?i)^or\b`)
+	beforeRefs  = pattern{text: `(?i)^[\s:*_|(]*(?:issues?\b[\s:*_|(]*)?`}
+	betweenRefs = pattern{text: `(?i)^[\s*_]*(?:\([^()]*\))?[\s*_,;&+/]*(?:and\b[\s*_,;&+/]*)*`}
+	choice      = pattern{text: `(?i)^or\b`}
 
-	inlineCode = pattern("``.*?``|`[^`]*`")
-	struckOut  = pattern(`~~.*?~~`)
+	inlineCode = pattern{text: "``.*?``|`[^`]*`"}
+	struckOut  = pattern{text: `~~.*?~~`}
 )
 
 // Home identifies the repository whose issues are read.
@@ -42,15 +49,15 @@ type Home struct{ Host, Owner, Repo string }
 // returns the rest of the text. For a choice ("#1 or #2") it returns no references, because no
 // single issue has to be closed.
 func references(text string, home Home) (refs []Ref, rest string) {
-	rest = text[len(beforeRefs().FindString(text)):]
+	rest = text[len(beforeRefs.re().FindString(text)):]
 	for {
 		r, after, ok := reference(rest, home)
 		if !ok {
 			return refs, rest
 		}
 		refs = append(refs, r)
-		rest = after[len(betweenRefs().FindString(after)):]
-		if choice().MatchString(rest) {
+		rest = after[len(betweenRefs.re().FindString(after)):]
+		if choice.re().MatchString(rest) {
 			return nil, rest
 		}
 	}
@@ -58,15 +65,15 @@ func references(text string, home Home) (refs []Ref, rest string) {
 
 // reference parses one reference: #N, owner/repo#N, a URL, or a Markdown link.
 func reference(text string, home Home) (r Ref, rest string, ok bool) {
-	if m := link().FindStringSubmatch(text); m != nil {
+	if m := link.re().FindStringSubmatch(text); m != nil {
 		if r, _, ok = reference(strings.TrimSpace(m[2]), home); !ok {
 			r, _, ok = reference(m[1], home)
 		}
 		return r, text[len(m[0]):], ok
 	}
-	host, m := "", shortRef().FindStringSubmatch(text)
+	host, m := "", shortRef.re().FindStringSubmatch(text)
 	if m == nil {
-		if m = address().FindStringSubmatch(text); m == nil {
+		if m = address.re().FindStringSubmatch(text); m == nil {
 			return Ref{}, text, false
 		}
 		host, m = m[1], append(m[:1:1], m[2:]...)
@@ -96,5 +103,5 @@ func prose(text string) string {
 	if !strings.ContainsAny(text, "`~") {
 		return text
 	}
-	return struckOut().ReplaceAllString(inlineCode().ReplaceAllString(text, ""), "")
+	return struckOut.re().ReplaceAllString(inlineCode.re().ReplaceAllString(text, ""), "")
 }

@@ -30,7 +30,7 @@ const maxScope = 1000
 func ParseScope(words []string) Scope {
 	var s Scope
 	for i := 0; i < len(words); i++ {
-		m := scopeWord().FindStringSubmatch(words[i])
+		m := scopeWord.re().FindStringSubmatch(words[i])
 		key, value := strings.ToLower(m[2]), m[4]
 		flag, list := m[1] != "", s.list(key)
 		if !flag && (list == nil || m[3] != ":") {
@@ -45,7 +45,7 @@ func ParseScope(words []string) Scope {
 		case list != nil:
 			*list = append(*list, split(cmp.Or(value, next))...)
 			i += min(1, len(next))
-		case takesValue().MatchString(key) && next != "" && next[0] != '-':
+		case takesValue.re().MatchString(key) && next != "" && next[0] != '-':
 			i++
 		}
 	}
@@ -73,23 +73,23 @@ func split(value string) (out []string) {
 
 var (
 	// scopeWord matches any word: the hyphens of a flag, its name, and a sign with a value.
-	scopeWord = pattern(`(?s)^(-*)([^:=]*)([:=]?)(.*)$`)
+	scopeWord = pattern{text: `(?s)^(-*)([^:=]*)([:=]?)(.*)$`}
 	// takesValue matches the skill's own flags with a value.
-	takesValue = pattern(`^(?:max-.*|module|base|branch|repo|model)$`)
+	takesValue = pattern{text: `^(?:max-.*|module|base|branch|repo|model)$`}
 	// issueRange matches 12, #12, 12-15 and #12..#15.
-	issueRange = pattern(`^#?(\d{1,9})(?:(?:-|\.\.)#?(\d{1,9}))?$`)
-	specName   = pattern(`(?i)^spec-\d{1,9}$`)
+	issueRange = pattern{text: `^#?(\d{1,9})(?:(?:-|\.\.)#?(\d{1,9}))?$`}
+	specName   = pattern{text: `(?i)^spec-\d{1,9}$`}
 )
 
 // word adds a word that is not a flag. A word that is not an issue, a range or a SPEC is unclear.
 func (s *Scope) word(word string) {
 	for _, part := range split(word) {
-		if specName().MatchString(part) {
+		if specName.re().MatchString(part) {
 			s.Specs = append(s.Specs, strings.ToUpper(part))
 			continue
 		}
 		from, to := 0, 0
-		if m := issueRange().FindStringSubmatch(part); m != nil {
+		if m := issueRange.re().FindStringSubmatch(part); m != nil {
 			from, _ = strconv.Atoi(m[1])
 			to, _ = strconv.Atoi(cmp.Or(m[2], m[1]))
 		}

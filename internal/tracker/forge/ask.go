@@ -58,13 +58,19 @@ type list[T any] struct {
 	fail  *Failure
 }
 
+// printed holds the rows of a list that a program printed.
+type printed struct {
+	rows  []gjson.Result
+	whole bool // nothing is missing
+	fail  *Failure
+}
+
 // readList reads the rows of a list. It skips duplicates, because a list may shift between two
 // pages. A row without a number makes the list incomplete.
-func readList[T any](rows []gjson.Result, whole bool, fail *Failure, key string,
-	read func(gjson.Result) T) list[T] {
-	l := list[T]{rows: slices.Grow([]T(nil), len(rows)), whole: whole, fail: fail}
-	seen := make(map[int]bool, len(rows))
-	for _, row := range rows {
+func readList[T any](p printed, key string, read func(gjson.Result) T) list[T] {
+	l := list[T]{rows: slices.Grow([]T(nil), len(p.rows)), whole: p.whole, fail: p.fail}
+	seen := make(map[int]bool, len(p.rows))
+	for _, row := range p.rows {
 		n := number(row.Get(key))
 		if l.whole = l.whole && n > 0; n > 0 && !seen[n] {
 			seen[n] = true
@@ -116,8 +122,12 @@ func Ask(ctx context.Context, q Question) Answer {
 	if q.PRs {
 		a.PRs = pulls.rows
 	}
-	if one.Number > 0 {
-		a.add(one)
+	if one.Number > 0 { // it replaces its less detailed entry in the list
+		known := slices.IndexFunc(a.PRs, func(p PR) bool { return p.Number == one.Number })
+		if known < 0 {
+			known, a.PRs = len(a.PRs), append(a.PRs, PR{})
+		}
+		a.PRs[known] = one
 	}
 	return a
 }
@@ -167,16 +177,6 @@ func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.
 		a.Backlog = &r.Backlog
 	}
 	a.Notes = append(a.Notes, r.Notes...)
-}
-
-// add adds a PR, or replaces its less detailed entry in the list.
-func (a *Answer) add(p PR) {
-	i := slices.IndexFunc(a.PRs, func(o PR) bool { return o.Number == p.Number })
-	if i < 0 {
-		a.PRs = append(a.PRs, p)
-		return
-	}
-	a.PRs[i] = p
 }
 
 // Report returns the answer for package loop. It holds only known facts: a complete backlog or

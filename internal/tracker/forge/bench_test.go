@@ -53,7 +53,7 @@ func BenchmarkBacklog(b *testing.B) {
 			b.SetBytes(int64(len(out)))
 			for b.Loop() {
 				c := connected(out, nil, "data.repository", "issues")
-				l := readList(c.nodes, c.whole, c.fail, g.number, g.issue)
+				l := readList(c.printed, g.number, g.issue)
 				if !l.whole || l.fail != nil {
 					b.Fatal(l.fail)
 				}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/child"
 	"hooks/internal/tracker/backlog"
 )
 
@@ -34,29 +35,30 @@ func (c *command) ask(ctx context.Context, words ...string) ([]byte, *Failure) {
 	if strings.ContainsRune(filepath.ToSlash(args[0]), '/') && !filepath.IsAbs(args[0]) {
 		args[0] = filepath.Join(c.dir, args[0])
 	}
-	return c.run(ctx, args...)
+	r, fail := c.run(ctx, child.Command{Args: args})
+	return r.Out, fail
 }
 
-// rows requests a list and reports whether it is complete.
-func (c *command) rows(ctx context.Context, word string) ([]gjson.Result, bool, *Failure) {
+// rows requests a list.
+func (c *command) rows(ctx context.Context, word string) printed {
 	out, fail := c.ask(ctx, word)
 	docs, torn := documents(out)
 	switch {
 	case fail != nil:
-		return nil, false, fail
+		return printed{fail: fail}
 	case torn || len(docs) != 1 || !docs[0].Get(word).IsArray():
 		says := fmt.Sprintf("no JSON object with a list %q", word)
-		return nil, false, &Failure{Why: Unreadable, Says: says}
+		return printed{fail: &Failure{Why: Unreadable, Says: says}}
 	}
-	return docs[0].Get(word).Array(), !docs[0].Get("partial").Bool(), nil
+	return printed{rows: docs[0].Get(word).Array(), whole: !docs[0].Get("partial").Bool()}
 }
 
 func (c *command) issues(ctx context.Context) list[backlog.Issue] {
-	rows, whole, fail := c.rows(ctx, "issues")
-	rows = slices.DeleteFunc(rows, func(n gjson.Result) bool {
+	p := c.rows(ctx, "issues")
+	p.rows = slices.DeleteFunc(p.rows, func(n gjson.Result) bool {
 		return c.ref("", 0, n.Get("state").Str).State == backlog.Closed
 	})
-	return readList(rows, whole, fail, c.number, func(n gjson.Result) backlog.Issue {
+	return readList(p, c.number, func(n gjson.Result) backlog.Issue {
 		i := c.issue(n)
 		i.BlockedBy, i.Blocking = c.refs(n.Get("blocked_by")), c.refs(n.Get("blocking"))
 		i.PRs = numbers(n.Get("prs"), c.number)
@@ -84,8 +86,7 @@ func (c *command) refs(r gjson.Result) (refs []backlog.Ref) {
 }
 
 func (c *command) pulls(ctx context.Context, _ bool) list[PR] {
-	rows, whole, fail := c.rows(ctx, "prs")
-	return readList(rows, whole, fail, c.number, c.pr)
+	return readList(c.rows(ctx, "prs"), c.number, c.pr)
 }
 
 func (c *command) pull(ctx context.Context, n int) (PR, *Failure) {

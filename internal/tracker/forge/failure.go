@@ -154,9 +154,9 @@ var statusLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*HTTP/\S+\s+(\d{3})\b`)
 })
 
-// refused returns the Failure for a request that a server refused, or nil. It uses only the last
-// status in says, because the server's message varies in language and wording.
-func refused(says string, body []byte) *Failure {
+// refused returns the Failure for a request that a server refused with the answer docs, or nil. It
+// uses only the last status in says, because the server's message varies in language and wording.
+func refused(says string, docs []gjson.Result) *Failure {
 	lines := statusLine().FindAllStringSubmatch(says, -1)
 	if lines == nil || lines[len(lines)-1][1][0] == '2' {
 		return nil
@@ -166,7 +166,7 @@ func refused(says string, body []byte) *Failure {
 	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues {
 		f.Why = NotFound
 	}
-	if docs, _ := documents(body); len(docs) == 1 {
+	if len(docs) == 1 {
 		if m := child.Line(text(docs[0].Get("message"))); m != "" {
 			f.Says += ": " + m
 		}

@@ -26,7 +26,7 @@ func FuzzAnswers(f *testing.F) {
 	gh, gl, te, co := newGitHub(r), newGitLab(r), &gitea{reader: r}, newCommand(r)
 	f.Fuzz(func(t *testing.T, out []byte) {
 		c := connected(out, nil, "data.repository", "issues")
-		nodes, whole, fail := c.nodes, c.whole, c.fail
+		nodes, whole, fail := c.rows, c.whole, c.fail
 		if whole && fail != nil || !whole && fail == nil && len(nodes) == 0 && len(out) == 0 {
 			t.Errorf("whole %v, %v", whole, fail)
 		}

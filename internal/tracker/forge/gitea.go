@@ -50,9 +50,9 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	if g.login != "" {
 		args = append(args, "--login", g.login)
 	}
-	r, fail := g.start(ctx, child.Command{Args: append(args, path), Wait: g.wait})
+	r, fail := g.run(ctx, child.Command{Args: append(args, path)})
 	docs, torn := documents(r.Out)
-	if refusal := refused(r.Says, r.Out); refusal != nil {
+	if refusal := refused(r.Says, docs); refusal != nil {
 		return gjson.Result{}, refusal
 	}
 	switch {
@@ -84,34 +84,32 @@ func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, 
 // pages requests a list page by page. The server may allow fewer rows on a page than requested, so
 // the list ends at an empty page, at one shorter than the first, or at a first page of under 10
 // rows.
-func (g *gitea) pages(ctx context.Context, path string) ([]gjson.Result, bool, *Failure) {
+func (g *gitea) pages(ctx context.Context, path string) (p printed) {
 	ctx, cancel := context.WithTimeout(ctx, g.wait+listMore)
 	defer cancel()
-	var rows []gjson.Result
 	first := 0
-	for page := 1; page <= giteaPages; page++ {
+	for page := 1; page <= giteaPages && !p.whole; page++ {
 		answer, fail := g.call(ctx, "%slimit=%d&page=%d", path, giteaPage, page)
 		if !answer.IsArray() {
-			return rows, false, orFailure(fail, answer)
+			p.fail = orFailure(fail, answer)
+			return p
 		}
 		list := answer.Array()
-		if rows = append(rows, list...); page == 1 {
+		if p.rows = append(p.rows, list...); page == 1 {
 			first = len(list)
 		}
-		if len(list) < first || first < 10 {
-			return rows, true, nil
-		}
+		p.whole = len(list) < first || first < 10
 	}
-	return rows, false, nil
+	return p
 }
 
 func (g *gitea) issues(ctx context.Context) list[backlog.Issue] {
-	rows, whole, fail := g.pages(ctx, "issues?state=open&type=issues&")
-	rows = slices.DeleteFunc(rows, func(n gjson.Result) bool {
+	p := g.pages(ctx, "issues?state=open&type=issues&")
+	p.rows = slices.DeleteFunc(p.rows, func(n gjson.Result) bool {
 		return n.Get("pull_request").IsObject()
 	})
-	l := readList(rows, whole, fail, g.number, g.issue)
-	if len(l.rows) == 0 && (l.whole || fail != nil && fail.Why == NotFound) {
+	l := readList(p, g.number, g.issue)
+	if len(l.rows) == 0 && (l.whole || l.fail != nil && l.fail.Why == NotFound) {
 		// Issues may be disabled, or in an external tracker.
 		repo, fail := g.call(ctx, "")
 		external := repo.Get("external_tracker").IsObject()
@@ -149,8 +147,7 @@ func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 }
 
 func (g *gitea) pulls(ctx context.Context, _ bool) list[PR] {
-	rows, whole, fail := g.pages(ctx, "pulls?state=open&")
-	return readList(rows, whole, fail, g.number, func(n gjson.Result) PR {
+	return readList(g.pages(ctx, "pulls?state=open&"), g.number, func(n gjson.Result) PR {
 		p := g.pr(n)
 		p.Cut = true // lists omit comments
 		return p
@@ -172,13 +169,12 @@ func (g *gitea) pr(n gjson.Result) PR {
 // the threads of the reviews.
 func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	var answer, comments, me gjson.Result
-	var reviews []gjson.Result
-	var whole bool
+	var list printed
 	var fail *Failure
 	var asking sync.WaitGroup
 	asking.Go(func() { answer, fail = g.call(ctx, "pulls/%d", n) })
 	asking.Go(func() { comments, _ = g.call(ctx, "issues/%d/comments", n) })
-	asking.Go(func() { reviews, whole, _ = g.pages(ctx, fmt.Sprintf("pulls/%d/reviews?", n)) })
+	asking.Go(func() { list = g.pages(ctx, fmt.Sprintf("pulls/%d/reviews?", n)) })
 	asking.Go(func() { me, _ = g.api(ctx, "user") })
 	asking.Wait()
 	p := g.pr(answer)
@@ -188,7 +184,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	for _, c := range elements(comments, "") {
 		g.add(&p, c, Remark{At: moment(c.Get("created_at")), Kind: "comment"})
 	}
-	reviews = slices.DeleteFunc(reviews, func(r gjson.Result) bool { // not submitted yet
+	reviews := slices.DeleteFunc(list.rows, func(r gjson.Result) bool { // not submitted yet
 		state := r.Get("state").Str
 		return state == "PENDING" || state == "REQUEST_REVIEW"
 	})
@@ -203,7 +199,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 		}
 		g.add(&p, r, remark)
 	}
-	p.Cut = !g.threads(ctx, &p, reviews) || !whole || !comments.IsArray()
+	p.Cut = !g.threads(ctx, &p, reviews) || !list.whole || !comments.IsArray()
 	g.finish(&p)
 	return p, nil
 }

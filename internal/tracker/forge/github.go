@@ -2,18 +2,10 @@ package forge
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
 )
-
-// Bodies come last, because gjson must scan a body to reach a field after it.
-const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){` +
-	`repository(owner:$owner,name:$name){hasIssuesEnabled ` +
-	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC})` +
-	`{pageInfo{hasNextPage endCursor}nodes{number title labels(first:50){nodes{name}}` +
-	`milestone{title}assignees(first:10){nodes{login}}%s body}}}}`
 
 const githubCloses = "closedByPullRequestsReferences"
 
@@ -25,24 +17,6 @@ var githubFields = []field{
 	{"blockedBy", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
 	{"subIssues", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
 }
-
-const githubClosing = `closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}`
-
-const githubPR = `number title state isDraft isCrossRepository headRepository{nameWithOwner}` +
-	`headRefName headRefOid baseRefName labels(first:50){nodes{name}}` +
-	githubClosing +
-	`commits(last:1){nodes{commit{statusCheckRollup{state}}}}` +
-	`comments(last:%[1]d){totalCount nodes{createdAt author{__typename login}}}` +
-	`reviews(last:%[1]d){totalCount nodes{submittedAt state body viewerDidAuthor commit{oid}` +
-	`author{__typename login}comments{totalCount}}}`
-
-const githubPRs = `query($owner:String!,$name:String!,$endCursor:String){` +
-	`repository(owner:$owner,name:$name){pullRequests(first:50,after:$endCursor,` +
-	`states:OPEN,orderBy:{field:CREATED_AT,direction:ASC})` +
-	`{pageInfo{hasNextPage endCursor}nodes{%s}}}}`
-
-const githubOne = `query($owner:String!,$name:String!,$number:Int!){` +
-	`repository(owner:$owner,name:$name){pullRequest(number:$number){%s}}}`
 
 // newGitHub returns a source for GitHub. gh does not accept a port in the host.
 func newGitHub(r reader) *graphql {
@@ -57,10 +31,8 @@ func newGitHub(r reader) *graphql {
 	return &graphql{
 		reader: r, where: where, one: [2]string{"-F", "number"}, repository: "data.repository",
 		list: "pullRequests", request: "pullRequest", has: "hasIssuesEnabled",
-		issueQuery: githubIssues, pullsQuery: githubPRs, pullQuery: githubOne,
 		issueFields: githubFields, readPR: readGitHubPR,
-		prFields: fmt.Sprintf(githubPR, 30), onePR: fmt.Sprintf(githubPR, 100),
-		lightFields: "number " + githubClosing,
+		light: "number closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}",
 	}
 }
 

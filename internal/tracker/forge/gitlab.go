@@ -6,23 +6,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// pageInfo must come before any number, because glab does not find it after one.
-const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path){issuesEnabled ` +
-	`issues(state:opened,sort:CREATED_ASC,first:100,after:$endCursor)` +
-	`{pageInfo{hasNextPage endCursor}nodes{iid title labels{nodes{title}}` +
-	`milestone{title}assignees{nodes{username}}%s description}}}}`
-
-const gitlabMR = `iid title description state draft labels{nodes{title}}` +
-	`sourceBranch targetBranch sourceProjectId targetProjectId sourceProject{fullPath}` +
-	`diffHeadSha headPipeline{status}notes(last:100){nodes{system createdAt author{username bot}}}`
-
-const gitlabMRs = `query($path:ID!,$endCursor:String){project(fullPath:$path){` +
-	`mergeRequests(state:opened,sort:CREATED_ASC,first:50,after:$endCursor)` +
-	`{pageInfo{hasNextPage endCursor}nodes{%s}}}}`
-
-const gitlabOne = `query($path:ID!,$iid:String!){project(fullPath:$path){` +
-	`mergeRequest(iid:$iid){%s}}}`
-
 // newGitLab returns a source for GitLab, where issues and merge requests have separate numbers.
 func newGitLab(r reader) *graphql {
 	r.names = names{
@@ -34,11 +17,10 @@ func newGitLab(r reader) *graphql {
 		reader: r, where: []string{"--hostname", r.Host, "-f", "path=" + r.Owner + "/" + r.Repo},
 		one: [2]string{"-f", "iid"}, repository: "data.project",
 		list: "mergeRequests", request: "mergeRequest", has: "issuesEnabled",
-		issueQuery: gitlabIssues, pullsQuery: gitlabMRs, pullQuery: gitlabOne,
 		// The community edition lacks this field.
 		issueFields: []field{{"blockedByIssues", `{nodes{iid state webUrl}}`}},
-		prFields:    gitlabMR, onePR: gitlabMR, lightFields: "iid title description",
-		readPR: readGitLabPR,
+		light:       "iid title description",
+		readPR:      readGitLabPR,
 	}
 }
 

@@ -2,12 +2,14 @@ package forge
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/child"
 	"hooks/internal/tracker/backlog"
 )
 
@@ -24,15 +26,28 @@ type graphql struct {
 	list, request string // names of the PRs and of one PR in the repository
 	has           string // name of the field that reports whether issues are enabled
 
-	issueQuery, pullsQuery, pullQuery string // with a %s for the fields
-	issueFields                       []field
-	prFields, lightFields, onePR      string
+	issueFields []field
+	light       string // fields of a PR that the backlog needs
 
 	readPR func(r *reader, p *PR, n gjson.Result) // reads fields that differ between forges
 }
 
+// queries holds the queries for each forge, with FIELDS in place of the fields, and the fields of a
+// PR, with LAST in place of the number of remarks. Bodies come last in an issue, because gjson must
+// scan a body to reach a field after it. pageInfo comes before any number, because glab does not
+// find it after one.
+//
+//go:embed queries
+var queries embed.FS
+
 // field is a field of an issue that older servers may lack, with the rest of its query.
 type field struct{ name, ask string }
+
+// text returns one of the forge's queries. value replaces FIELDS or LAST.
+func (g *graphql) text(name, value string) string {
+	text, _ := queries.ReadFile("queries/" + g.Kind + "/" + name + ".graphql")
+	return strings.NewReplacer("FIELDS", value, "LAST", value).Replace(string(text))
+}
 
 func (g *graphql) args(query string, more ...string) []string {
 	first, last := []string{g.Program(), "api", "graphql"}, []string{"-f", "query=" + query}
@@ -40,33 +55,36 @@ func (g *graphql) args(query string, more ...string) []string {
 }
 
 func (g *graphql) pages(ctx context.Context, name, query string) connection {
-	out, fail := g.paged(ctx, g.args(query, "--paginate")...)
-	return connected(out, fail, g.repository, name)
+	// g.wait bounds the time between two pages; all of them may take longer
+	r, fail := g.run(ctx, child.Command{
+		Args: g.args(query, "--paginate"), Wait: g.wait + listMore, Idle: g.wait,
+	})
+	return connected(r.Out, fail, g.repository, name)
 }
 
 func (g *graphql) issues(ctx context.Context) list[backlog.Issue] {
 	c := askKnown(g.issueFields, func(fields string) connection {
-		return g.pages(ctx, "issues", fmt.Sprintf(g.issueQuery, fields))
+		return g.pages(ctx, "issues", g.text("issues", fields))
 	})
 	if c.repo.Get(g.has).Type == gjson.False {
 		c.whole, c.fail = false, &Failure{Why: NoIssues}
 	}
-	return readList(c.nodes, c.whole, c.fail, g.number, g.issue)
+	return readList(c.printed, g.number, g.issue)
 }
 
 func (g *graphql) pulls(ctx context.Context, light bool) list[PR] {
-	fields := g.prFields
-	if light {
-		fields = g.lightFields
+	fields := g.light
+	if !light {
+		fields = g.text("fields", "30")
 	}
-	c := g.pages(ctx, g.list, fmt.Sprintf(g.pullsQuery, fields))
-	return readList(c.nodes, c.whole, c.fail, g.number, g.pr)
+	return readList(g.pages(ctx, g.list, g.text("prs", fields)).printed, g.number, g.pr)
 }
 
 func (g *graphql) pull(ctx context.Context, n int) (PR, *Failure) {
-	query := fmt.Sprintf(g.pullQuery, g.onePR)
-	out, fail := g.run(ctx, g.args(query, g.one[0], fmt.Sprint(g.one[1], "=", n))...)
-	return readOne(out, fail, g.repository, func(repo gjson.Result) PR {
+	query := g.text("pr", g.text("fields", "100"))
+	args := g.args(query, g.one[0], fmt.Sprint(g.one[1], "=", n))
+	r, fail := g.run(ctx, child.Command{Args: args})
+	return readOne(r.Out, fail, g.repository, func(repo gjson.Result) PR {
 		return g.pr(repo.Get(g.request))
 	})
 }
@@ -97,17 +115,14 @@ func (g *graphql) pr(n gjson.Result) PR {
 
 // connection holds the part of a list that a paged query returned.
 type connection struct {
-	repo  gjson.Result // the repository on the first page
-	nodes []gjson.Result
-	whole bool // no page, node or field is missing
-	fail  *Failure
-	// refused holds the server's error messages about the query.
-	refused string
+	printed
+	repo    gjson.Result // the repository on the first page
+	refused string       // the server's error messages about the query
 }
 
 // connected joins the nodes of a list from all pages that a program printed.
 func connected(out []byte, fail *Failure, repository, name string) connection {
-	c := connection{fail: fail}
+	c := connection{printed: printed{fail: fail}}
 	docs, torn := documents(out)
 	for i, d := range docs {
 		if i == 0 {
@@ -120,7 +135,7 @@ func connected(out []byte, fail *Failure, repository, name string) connection {
 			c.refused = c.fail.Says + "\n" + d.Get("errors.#.message").Raw
 			return c
 		}
-		c.nodes = append(c.nodes, page.Array()...)
+		c.rows = append(c.rows, page.Array()...)
 		failed := strings.Contains(d.Raw, `"errors"`) && d.Get("errors.#").Int() > 0
 		c.whole = d.Get(list+".pageInfo.hasNextPage").Type == gjson.False && !failed
 	}
@@ -146,7 +161,7 @@ func askKnown(fields []field, pages func(fields string) connection) connection {
 			// GitHub: "Field 'x' doesn't exist on type 'Issue'", or "… doesn't accept argument 'y'"
 			return strings.Contains(c.refused, "ield '"+f.name+"' doesn't ")
 		})
-		if c.fail == nil || len(c.nodes) > 0 || len(known) == len(fields) {
+		if c.fail == nil || len(c.rows) > 0 || len(known) == len(fields) {
 			return c
 		}
 		fields = known

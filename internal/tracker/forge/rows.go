@@ -27,7 +27,8 @@ type reader struct {
 
 func (r *reader) issue(n gjson.Result) backlog.Issue {
 	return backlog.Issue{
-		Number: number(n.Get(r.number)), Title: text(n.Get("title")), Body: body(n.Get(r.body)),
+		Number: number(n.Get(r.number)), Title: text(n.Get("title")),
+		Body:   bounded(n.Get(r.body), maxBody),
 		Labels: texts(n.Get("labels"), r.label), Milestone: text(n.Get(r.milestone)),
 		Assignees: texts(n.Get("assignees"), r.login),
 	}
@@ -39,7 +40,7 @@ func (r *reader) pr(n gjson.Result) PR {
 		State: strings.ToLower(n.Get("state").Str), Draft: n.Get(r.draft).Bool(),
 		Labels: texts(n.Get("labels"), r.label), Branch: text(n.Get(r.branch)),
 		Base: text(n.Get(r.base)), HeadSHA: text(n.Get(r.head)),
-		Closes: backlog.Closes(body(n.Get(r.body)), r.Home),
+		Closes: backlog.Closes(bounded(n.Get(r.body), maxBody), r.Home),
 	}
 	if p.State == "opened" || p.State == "locked" { // GitLab locks an MR while merging it
 		p.State = "open"
@@ -109,8 +110,6 @@ const (
 )
 
 func text(r gjson.Result) string { return bounded(r, maxText) }
-
-func body(r gjson.Result) string { return bounded(r, maxBody) }
 
 // bounded returns a string's value as valid UTF-8, cut to at most maxBytes, or an empty string
 // for any other value.

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"strings"
@@ -23,19 +24,8 @@ type caller struct {
 }
 
 // run returns the program's output, even if it failed.
-func (c *caller) run(ctx context.Context, args ...string) ([]byte, *Failure) {
-	r, fail := c.start(ctx, child.Command{Args: args, Wait: c.wait})
-	return r.Out, fail
-}
-
-// paged runs a program that prints page after page. The wait of one call bounds the time between
-// two pages; all of them may take listMore longer.
-func (c *caller) paged(ctx context.Context, args ...string) ([]byte, *Failure) {
-	r, fail := c.start(ctx, child.Command{Args: args, Wait: c.wait + listMore, Idle: c.wait})
-	return r.Out, fail
-}
-
-func (c *caller) start(ctx context.Context, call child.Command) (child.Result, *Failure) {
+func (c *caller) run(ctx context.Context, call child.Command) (child.Result, *Failure) {
+	call.Wait = cmp.Or(call.Wait, c.wait)
 	call.Dir, call.Env, call.Most = c.dir, environ(os.Environ()), callOutput
 	r, err := child.Run(ctx, call)
 	if err != nil {
