@@ -1,7 +1,6 @@
 package seal
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -32,8 +31,8 @@ var ErrUnwritable = errors.New("the user's state directory cannot be written her
 // fails.
 //
 // A record is in on/ while a loop of its session is on, and in off/ otherwise, so that a later
-// --resume can be checked against it. A record is replaced as a whole, or a note is appended in one
-// write. Neither is synced: records survive the death of any process, but not a crash of the
+// --resume can be checked against it. A record is appended to its file in one write, or replaces
+// the file. Neither is synced: records survive the death of any process, but not a crash of the
 // machine.
 type Dir struct {
 	path string
@@ -45,7 +44,7 @@ type Dir struct {
 type parsed struct {
 	path   string
 	file   fs.FileInfo
-	whole  bool // a note can be appended
+	whole  bool // a record can be appended
 	record *Record
 }
 
@@ -55,7 +54,6 @@ func At(path string) Dir { return Dir{path, new(parsed)} }
 // Path returns the path of the directory, empty for the zero value.
 func (d Dir) Path() string { return d.path }
 
-func (d Dir) on(session string) string  { return SwitchPath(d.path, session) }
 func (d Dir) off(session string) string { return filepath.Join(d.path, "off", FileName(session)) }
 
 // GuardPath returns the file that hooks lock if the project's file system has no locks, or "" if
@@ -71,18 +69,17 @@ func (d Dir) GuardPath(project string) string {
 // Active returns the session's record if one of its loops is on, and nil otherwise. It is the only
 // lookup that every event of a session without a loop pays for.
 func (d Dir) Active(session string) (*Record, error) {
-	if d.path == "" || session == "" {
-		return nil, nil
-	}
-	return d.read(d.on(session), session)
+	r, err := d.Record(session)
+	return r.of(session, err)
 }
 
 // Record returns the record with that file name if a loop of its session is on, and nil otherwise.
 func (d Dir) Record(name string) (*Record, error) {
-	if d.path == "" {
+	if d.path == "" || name == "" {
 		return nil, nil
 	}
-	return d.read(d.on(name), "")
+	r, _, err := d.read(SwitchPath(d.path, name))
+	return r, err
 }
 
 // Find returns a session's record, whether or not a loop of it is on, or nil if there is none.
@@ -91,7 +88,16 @@ func (d Dir) Find(session string) (*Record, error) {
 	if r != nil || err != nil || d.path == "" || session == "" {
 		return r, err
 	}
-	return d.read(d.off(session), session)
+	r, _, err = d.read(d.off(session))
+	return r.of(session, err)
+}
+
+// of returns an error for the record of another session whose file has the same name.
+func (r *Record) of(session string, err error) (*Record, error) {
+	if r != nil && r.Session != session {
+		return nil, fmt.Errorf("read record of session %s: %w", session, errDamaged)
+	}
+	return r, err
 }
 
 // Of returns the records of all sessions of a project, as matched by Adopt. It skips an unreadable
@@ -145,7 +151,7 @@ func (d Dir) each(project string, show func(*Record)) error {
 			if seen[e.Name()] {
 				continue
 			}
-			r, of, err := d.readAny(path, "")
+			r, of, err := d.read(path)
 			seen[e.Name()] = r != nil || err != nil
 			switch {
 			case r != nil:
@@ -174,16 +180,18 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// read returns the record in a file, or nil if there is no file. An empty session accepts any
-// record.
-func (d Dir) read(path, session string) (*Record, error) {
-	r, _, err := d.readAny(path, session)
-	return r, err
+// orAbsent returns nil for a file that is missing and any other error unchanged.
+func orAbsent(err error) error {
+	if absent(err) {
+		return nil
+	}
+	return err
 }
 
-// readAny is read. For a record that cannot be read, project is the project that it names, if any.
-func (d Dir) readAny(path, session string) (r *Record, project string, err error) {
-	if d.last.path == path && (session == "" || session == d.last.record.Session) {
+// read returns the record in a file, or nil if there is no file. For a record that cannot be read,
+// project is the project that it names, if any.
+func (d Dir) read(path string) (r *Record, project string, err error) {
+	if d.last.path == path {
 		if info, err := os.Lstat(path); err == nil && same(info, d.last.file) {
 			return d.last.record.clone(), "", nil
 		}
@@ -197,7 +205,7 @@ func (d Dir) readAny(path, session string) (r *Record, project string, err error
 	defer f.Close()
 	body := make([]byte, min(info.Size(), maxRecord+1))
 	_, err = io.ReadFull(f, body)
-	text := string(body)
+	text, whole := string(body), false
 	switch {
 	case err != nil:
 	case len(text) > maxRecord:
@@ -205,31 +213,35 @@ func (d Dir) readAny(path, session string) (r *Record, project string, err error
 	case strings.Trim(text, "\x00") == "": // a power cut leaves an empty file or zeros
 		return nil, "", nil
 	default:
-		var whole bool
 		r, whole, err = decode(text)
-		if err == nil && (session == "" || r.Session == session) {
-			*d.last = parsed{path, info, whole, r.clone()}
-			return r, "", nil
-		}
+	}
+	if err == nil {
+		*d.last = parsed{path, info, whole, r.clone()}
+		return r, "", nil
 	}
 	// otherwise the value is cut off
 	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) {
 		project = of.Str
 	}
-	return nil, project, fmt.Errorf("read record %s: %w", path, cmp.Or(err, errDamaged))
+	return nil, project, fmt.Errorf("read record %s: %w", path, err)
+}
+
+// same reports whether info describes the same, unmodified file as before.
+func same(info, before fs.FileInfo) bool {
+	return os.SameFile(info, before) && info.Size() == before.Size() &&
+		info.ModTime().Equal(before.ModTime())
 }
 
 // Save writes a record to on/ or off/, and removes one without loops. A crash leaves either the old
 // record or the new one. The error is ErrUnwritable if this process may not write the directory.
 func (d Dir) Save(r *Record) error {
-	switch {
-	case d.path == "":
+	if d.path == "" {
 		return ErrUnwritable
-	case len(r.Loops) == 0:
-		return writable(errors.Join(orAbsent(os.Remove(d.on(r.Session))),
-			orAbsent(os.Remove(d.off(r.Session)))))
 	}
-	on, off := d.on(r.Session), d.off(r.Session)
+	on, off := SwitchPath(d.path, r.Session), d.off(r.Session)
+	if len(r.Loops) == 0 {
+		return writable(errors.Join(orAbsent(os.Remove(on)), orAbsent(os.Remove(off))))
+	}
 	if r.Folder == "" {
 		if info, err := os.Stat(r.Project); err == nil {
 			r.Folder = folderID(info)
@@ -238,6 +250,9 @@ func (d Dir) Save(r *Record) error {
 	text, err := r.encode()
 	if err != nil {
 		return err
+	}
+	if r.On() && d.append(on, r, text) {
+		return nil
 	}
 	info, err := replace(on, text)
 	if err != nil {
@@ -254,12 +269,37 @@ func (d Dir) Save(r *Record) error {
 	return writable(os.Rename(on, off))
 }
 
+// append adds a record's text to its file, which costs a tenth of replacing the file. It returns
+// false if the file has grown long or is not as it was read or written last. Readers skip an
+// incomplete record.
+func (d Dir) append(path string, r *Record, text []byte) bool {
+	last := *d.last
+	if last.path != path || !last.whole || last.file.Size()+int64(len(text)) > maxFile {
+		return false
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !same(info, last.file) {
+		return false
+	}
+	_, err = f.Write(append([]byte(beforeRecord), text...))
+	info, serr := f.Stat()
+	if err != nil || serr != nil {
+		return false
+	}
+	*d.last = parsed{path, info, true, r.clone()}
+	return true
+}
+
 // Probe returns an error if records cannot be saved here.
 func (d Dir) Probe() error {
 	if d.path == "" {
 		return ErrUnwritable
 	}
-	tmp := temp(d.on("probe"))
+	tmp := temp(SwitchPath(d.path, "probe"))
 	if _, err := create(tmp, nil); err != nil {
 		return writable(err)
 	}

@@ -1,8 +1,6 @@
 package seal
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -34,20 +32,10 @@ func (d Dir) KeepLines(run string, text []byte) error {
 // Lines returns the copy of a run's lines, or nil if there is none.
 func (d Dir) Lines(run string) ([]byte, error) {
 	text, err := os.ReadFile(d.linesPath(run))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return text, err
+	return text, orAbsent(err)
 }
 
 // DropLines removes the copy of a run's lines.
 func (d Dir) DropLines(run string) error {
 	return writable(orAbsent(os.Remove(d.linesPath(run))))
-}
-
-func orAbsent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -1,16 +1,11 @@
 package seal
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 )
-
-// version is the format of a file. A file with a later version is never rewritten.
-const version = 2
 
 // Record holds the last state that the program wrote for the loops of one session in one project.
 type Record struct {
@@ -135,56 +130,11 @@ func (r *Record) clone() *Record {
 	return &c
 }
 
-// Drop removes a skill's run from the record.
+// Drop removes a skill's run from the record. Pointers to it stay valid.
 func (r *Record) Drop(skill string) {
-	r.Loops = slices.DeleteFunc(r.Loops, func(l Loop) bool { return l.Skill == skill })
+	list := slices.Clone(r.Loops)
+	r.Loops = slices.DeleteFunc(list, func(l Loop) bool { return l.Skill == skill })
 }
 
 // Trim returns a file's text in the form in which a record holds it.
 func Trim(text []byte) string { return strings.TrimSpace(string(text)) }
-
-// errDamaged reports that a record is not in the form that this program writes.
-var errDamaged = errors.New("it is not in the form that hooks writes")
-
-// versioned is the encoding of a record in its file.
-type versioned struct {
-	Version int64 `json:"version"`
-	Record
-}
-
-// files returns the Files whose texts follow the record.
-func (r *Record) files() (list []*Files) {
-	for i := range r.Loops {
-		l := &r.Loops[i]
-		if list = append(list, &l.State); l.Next != nil {
-			list = append(list, l.Next)
-		}
-	}
-	return list
-}
-
-func (r *Record) encode() ([]byte, error) {
-	return encodePart(versioned{version, *r}, r.files()...)
-}
-
-// decode reads a file. whole is false if its last note was cut off.
-func decode(text string) (r *Record, whole bool, err error) {
-	text, notes, whole := split(text)
-	if r, err = decodeRecord(text); err == nil {
-		err = r.applyAll(notes)
-	}
-	return r, whole, err
-}
-
-func decodeRecord(text string) (*Record, error) {
-	var v versioned
-	if of := gjson.Get(text, "version").Int(); of > version {
-		return nil, fmt.Errorf(
-			"it has format version %d, newer than this program knows: upgrade hooks", of)
-	}
-	err := decodePart(text, &v, v.files)
-	if err != nil || v.Session == "" || v.Project == "" {
-		return nil, errDamaged
-	}
-	return &v.Record, nil
-}

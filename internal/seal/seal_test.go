@@ -44,7 +44,7 @@ func TestARecordIsReadAsItWasWritten(t *testing.T) {
 	want := record()
 	text, err := want.encode()
 	form := strings.NewReplacer("\x1f", "|", "\n", "").Replace(string(text))
-	if form != `{"version":2,"session_id":"5f0c-1","project":"/home/dev/app \"x\"",`+
+	if form != `{"version":3,"session_id":"5f0c-1","project":"/home/dev/app \"x\"",`+
 		`"boot":"b1","loops":[{"on":true,"skill":"work","run_id":"r1",`+
 		`"budget_file":".sdd/loop/work.budget.json",`+
 		`"told":true,"unlocked":true,"held_for":"reset","held_budget":{"b":1},`+
@@ -71,40 +71,24 @@ func TestARecordIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// A change of a run's files is noted in the record's own file. Wherever a kill cuts a note off, the
-// record is as it was before that note, and the next change can be saved.
-func TestChangesAreNoted(t *testing.T) {
+// A record is appended to its file. Wherever a kill cuts it off, the record before it counts, and
+// the next one can be saved.
+func TestRecordsAreAppended(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		root, err := os.MkdirTemp("", "")
 		must(t, err)
 		defer os.RemoveAll(root)
 		d, r := At(root), record()
-		r.Loops[1].On = true
 		must(t, d.Save(r))
+		path := SwitchPath(root, r.Session)
 		for n := range rapid.IntRange(1, 30).Draw(t, "changes") {
-			before, l := r.clone(), &r.Loops[rapid.IntRange(0, 1).Draw(t, "loop")]
-			budget := fmt.Sprintf("{\n  \"n\": %d, \"rest\": %q\n}", n,
-				strings.Repeat("x", rapid.SampledFrom([]int{0, 10, 5000}).Draw(t, "size")))
-			do := rapid.SampledFrom([]string{"begin", "end", "save"}).Draw(t, "do")
-			switch next := l.State; do {
-			case "begin":
-				next.Budget = budget
-				l.Next = &next
-				must(t, d.Begin(r, l.Skill))
-			case "end":
-				if l.Next == nil {
-					continue
-				}
-				l.State, l.Next, l.Told = *l.Next, nil, false
-				must(t, d.End(r, l.Skill))
-			case "save":
-				l.State.Budget = budget
-				must(t, d.Save(r))
-			}
-			path := d.on(r.Session)
+			before := r.clone()
+			r.Loops[0].State.Budget = fmt.Sprintf("{\n  \"n\": %d, \"rest\": %q\n}", n,
+				strings.Repeat("x", rapid.SampledFrom([]int{0, 10, 20000}).Draw(t, "size")))
+			must(t, d.Save(r))
 			text, err := os.ReadFile(path)
 			must(t, err)
-			if at := bytes.LastIndexByte(text, beforeNote); at > 0 {
+			if at := bytes.LastIndex(text, []byte(beforeRecord)); at > 0 {
 				cut := rapid.IntRange(at, len(text)-1).Draw(t, "cut")
 				must(t, os.WriteFile(path, text[:cut], 0o600))
 				isRead(t, root, before)
@@ -124,6 +108,41 @@ func TestChangesAreNoted(t *testing.T) {
 	})
 }
 
+// A file of version 2 has notes of changes after its record. The next save writes it in today's
+// form.
+func TestAFileWithNotesIsRead(t *testing.T) {
+	first := strings.Replace(string(encoded(record())), `"version":3`, `"version":2`, 1)
+	begin := "\x1e" + `{"skill":"work","next":{"history":30}}` + "\x1f{\"n\":1}\x1f\x1f{}\x1f\n"
+	end := "\x1e" + `{"skill":"work"}` + "\x1f\n"
+	changed := record()
+	changed.Loops[0].Next = &Files{Budget: `{"n":1}`, Line: "{}", History: 30}
+	ended := changed.clone()
+	l := &ended.Loops[0]
+	l.State, l.Next, l.Told = *changed.Loops[0].Next, nil, false
+	for text, want := range map[string]*Record{
+		first:                            record(),
+		first + begin[:len(begin)-1]:     record(),
+		first + begin:                    changed,
+		first + begin + end:              ended,
+		first + begin + end + end:        ended,
+		first + begin + end[:9] + "\x00": changed,
+	} {
+		d := At(t.TempDir())
+		path := SwitchPath(d.path, want.Session)
+		if err := replaceIn(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Active(want.Session)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Fatalf("%v\n%s", err, diff)
+		}
+		err = d.Save(got)
+		if text, rerr := os.ReadFile(path); string(text) != string(encoded(want)) {
+			t.Errorf("%v, %v: %q", err, rerr, text)
+		}
+	}
+}
+
 // isRead compares the record that another process reads.
 func isRead(t *rapid.T, root string, want *Record) {
 	t.Helper()
@@ -141,12 +160,12 @@ func must(t *rapid.T, err error) {
 }
 
 // A power cut may leave zeros in the place of what was added last.
-func TestZerosAtTheEndAreNoNote(t *testing.T) {
+func TestZerosAtTheEndAreNoRecord(t *testing.T) {
 	r := record()
 	whole := string(encoded(r))
-	for _, text := range []string{whole, whole + "\x1e{\"sk"} {
+	for _, text := range []string{whole, whole + "\x1e{\"ve"} {
 		d := At(t.TempDir())
-		path := d.on(r.Session)
+		path := SwitchPath(d.path, r.Session)
 		if err := replaceIn(path, []byte(text+strings.Repeat("\x00", 9))); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +174,7 @@ func TestZerosAtTheEndAreNoNote(t *testing.T) {
 			t.Fatal(err)
 		}
 		got.Loops[0].Next = &Files{Budget: "3"}
-		err = d.Begin(got, "work")
+		err = d.Save(got)
 		if again, rerr := At(d.Path()).Active(r.Session); errors.Join(err, rerr) != nil ||
 			again.Loops[0].Next.Budget != "3" {
 			t.Errorf("%v, %v: %+v", err, rerr, again)
@@ -163,26 +182,20 @@ func TestZerosAtTheEndAreNoNote(t *testing.T) {
 	}
 }
 
-// A change is a note in the same file, until the file is long.
+// A record is appended until the file is long.
 func TestALongFileIsReplaced(t *testing.T) {
 	d, r := At(t.TempDir()), record()
-	l := &r.Loops[0]
-	l.Next = nil
-	if err := d.Save(r); err != nil {
-		t.Fatal(err)
-	}
 	var sizes []int64
-	for range 5 {
-		l.Next = &Files{Budget: `"` + strings.Repeat("x", maxNotes/4) + `"`}
-		err := d.Begin(r, l.Skill)
-		l.State, l.Next, l.Told = *l.Next, nil, false
-		info, serr := os.Stat(d.on(r.Session))
-		if err = errors.Join(err, d.End(r, l.Skill), serr); err != nil {
+	for range 6 {
+		r.Loops[0].State.Budget = `"` + strings.Repeat("x", maxFile/4) + `"`
+		err := d.Save(r)
+		info, serr := os.Stat(SwitchPath(d.path, r.Session))
+		if err = errors.Join(err, serr); err != nil {
 			t.Fatal(err)
 		}
-		sizes = append(sizes, info.Size()/(maxNotes/4))
+		sizes = append(sizes, info.Size()/(maxFile/4))
 	}
-	if want := []int64{1, 2, 3, 2, 3}; !slices.Equal(sizes, want) {
+	if want := []int64{1, 2, 3, 1, 2, 3}; !slices.Equal(sizes, want) {
 		t.Errorf("sizes %v, want %v", sizes, want)
 	}
 }
@@ -245,7 +258,7 @@ func TestRecordsOfAProject(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Boot != "b1" {
 		t.Errorf("%d records, %v", len(list), err)
 	}
-	if err := replaceIn(d.on("s3"), []byte("{}")); err != nil {
+	if err := replaceIn(SwitchPath(d.path, "s3"), []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
 	if list, err = d.Of(r.Project); !errors.Is(err, errDamaged) || len(list) != 1 {
@@ -292,9 +305,9 @@ func TestAnEmptyRecordIsRemoved(t *testing.T) {
 	d := At(t.TempDir())
 	old := time.Now().Add(-2 * litterAge)
 	for session, text := range map[string]string{"empty": "", "zeros": "\x00\x00", "new": ""} {
-		_, err := create(d.on(session), []byte(text))
+		_, err := create(SwitchPath(d.path, session), []byte(text))
 		if err == nil && session != "new" {
-			err = os.Chtimes(d.on(session), old, old)
+			err = os.Chtimes(SwitchPath(d.path, session), old, old)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -307,7 +320,7 @@ func TestAnEmptyRecordIsRemoved(t *testing.T) {
 	if list, err := d.Of("/p"); len(list) != 1 || err != nil {
 		t.Errorf("beside the record of a loop that was off: %v, %v", list, err)
 	}
-	left, err := os.ReadDir(filepath.Dir(d.on("new")))
+	left, err := os.ReadDir(filepath.Dir(SwitchPath(d.path, "new")))
 	if err != nil || len(left) != 1 || left[0].Name() != "new" {
 		t.Errorf("left: %v, %v", left, err)
 	}
@@ -332,8 +345,10 @@ func TestHome(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(encoded(record()))
 	f.Add([]byte(`{"session_id":"s","project":"/p","loops":[{}]}`))
-	f.Add(append(encoded(record()), "\x1e"+`{"skill":"work","next":{}}`+"\x1f{}\x1f\x1f\x1f\n\x1e"+
-		`{"skill":"work"}`+"\x1f\n\x1e"+`{"sk`...))
+	f.Add(append(append(encoded(record()), beforeRecord...), encoded(record())...))
+	f.Add([]byte(strings.Replace(string(encoded(record())), ":3", ":2", 1) +
+		"\x1e" + `{"skill":"work","next":{}}` + "\x1f{}\x1f\x1f\x1f\n\x1e" +
+		`{"skill":"work"}` + "\x1f\n\x1e" + `{"sk`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, _, err := decode(string(text))
 		if err != nil || !utf8.Valid(text) { // only what is UTF-8 is written

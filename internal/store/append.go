@@ -46,7 +46,7 @@ func (s *Store) lineOf(it *loop.Iteration, disk []byte) ([]byte, error) {
 	if len(line) >= maxLine {
 		return nil, fmt.Errorf("the line would be %d bytes, over 4 MiB", len(line))
 	}
-	path := s.disk.path(historyName(it.Skill))
+	path := s.disk.path(historyName.of(it.Skill))
 	if err = lineFormat.check(path, line); err == nil {
 		err = checkSnapshot(path, line, &own)
 	}
@@ -86,7 +86,7 @@ func (d *disk) openLog(name string) (h *historyFile, err error) {
 // openForLine opens the history, repairs its last line and checks that it may be followed by the
 // iteration.
 func (s *Store) openForLine(it *loop.Iteration) (*historyFile, error) {
-	h, err := s.disk.openLog(historyName(it.Skill))
+	h, err := s.disk.openLog(historyName.of(it.Skill))
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func (s *Store) openForLine(it *loop.Iteration) (*historyFile, error) {
 // mend repairs the last line of an existing history. It ignores errors, because the next append
 // returns them again.
 func (s *Store) mend(skill loop.Skill) {
-	if _, err := s.disk.stat(historyName(skill)); err != nil {
+	if _, err := s.disk.stat(historyName.of(skill)); err != nil {
 		return
 	}
-	if h, err := s.disk.openLog(historyName(skill)); err == nil {
+	if h, err := s.disk.openLog(historyName.of(skill)); err == nil {
 		_, _ = h.mend()
 		_ = h.f.Close()
 	}

@@ -58,13 +58,13 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 		return nil
 	}
 	// Move the tick first. Without a tick, recovery does not restore a missing budget.
-	err = move(tickName(skill), claimName(skill), budgetName(skill), progressName, viewName,
-		findingsName(runID))
+	err = move(tickName.of(skill), claimName.of(skill), budgetName.of(skill), progressName,
+		viewName, findingsName(runID))
 	if err == nil {
 		err = s.moveElsewhere(to, skill, runID)
 	}
 	if err == nil {
-		err = move(historyName(skill))
+		err = move(historyName.of(skill))
 	}
 	if err != nil {
 		return err
@@ -79,12 +79,12 @@ func (s *Store) belongsToOther(skill loop.Skill, file, runID string) bool {
 		return true
 	}
 	switch file {
-	case tickName(skill):
+	case tickName.of(skill):
 		t, err := s.OpenTick(skill)
 		return err == nil && t != nil && t.RunID != "" && t.RunID != runID
-	case budgetName(skill):
+	case budgetName.of(skill):
 		return s.isOtherRun(skill, "", runID)
-	case historyName(skill):
+	case historyName.of(skill):
 		return slices.ContainsFunc(s.budgetPaths(skill), func(path string) bool {
 			return s.isOtherRun(skill, path, runID)
 		})
@@ -142,7 +142,7 @@ func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	if err == nil {
 		at, err = s.place(skill, path)
 	}
-	pointer := pointerName(skill)
+	pointer := pointerName.of(skill)
 	switch {
 	case isDamaged(err), errors.Is(err, errTaken):
 		return s.move(to, pointer)
@@ -161,7 +161,7 @@ func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	case b.RunID != runID:
 		return nil
 	}
-	if err := to.keepCopy(budgetName(skill), body); err != nil {
+	if err := to.keepCopy(budgetName.of(skill), body); err != nil {
 		return err
 	}
 	return errors.Join(at.disk.remove(at.name), at.disk.syncDir(), s.disk.remove(pointer))
@@ -214,7 +214,7 @@ func (s *Store) unseal(skill loop.Skill, id string, move func() error) error {
 			return err
 		}
 	}
-	if err := errors.Join(s.within(move), s.settle()); err != nil {
+	if err := errors.Join(move(), s.settle()); err != nil {
 		return err
 	}
 	for _, run := range runs {
@@ -231,27 +231,4 @@ func (s *Store) unseal(skill loop.Skill, id string, move func() error) error {
 		return nil
 	}
 	return errors.Join(s.seals.DropLines(id), s.seals.DropLines(findingsCopy(id)))
-}
-
-// keepSealed archives the recorded text of each file that is missing or changed, so that no
-// counted work is lost. The changed file in the project is archived as well, under the next free
-// name.
-func (s *Store) keepSealed(to *disk, run sealed) error {
-	f := s.found(run)
-	if text := run.State.Budget; text != "" && f.files.Budget != text {
-		if err := to.keepCopy(budgetName(run.skill()), []byte(text+"\n")); err != nil {
-			return err
-		}
-	}
-	if run.State.Line == "" || s.lineEnd(run, run.State.Line) > 0 {
-		return nil
-	}
-	lines, err := s.seals.Lines(run.RunID)
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(string(lines), run.State.Line) {
-		lines = append(lines, run.State.Line+"\n"...)
-	}
-	return to.keepCopy(historyName(run.skill()), lines)
 }

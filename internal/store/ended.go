@@ -57,7 +57,7 @@ func (s *Store) Ended(
 		case errors.Is(err, errLongLine):
 			continue
 		case err != nil:
-			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName(run.Skill)), err)
+			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName.of(run.Skill)), err)
 		}
 		at := bytes.Index(line, []byte(beforeEnded))
 		if at < 0 || few && !slices.ContainsFunc(paths, func(path string) bool {

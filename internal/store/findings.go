@@ -83,13 +83,13 @@ func (s *Store) restoreFindings(b *loop.Budget, name string) ([]byte, error) {
 	if s.guards == 0 {
 		return text, nil
 	}
-	if err = s.keepReplaced(b.Skill, []string{name}, nil); err == nil {
+	if err = s.keepReplaced(name); err == nil {
 		err = errors.Join(s.disk.replace(name, text), s.settle())
 	}
 	if err == nil {
 		r, _ := s.own(s.seals.Find(b.SessionID))
 		if l := r.Loop(string(b.Skill)); l != nil {
-			s.undone(sealed{l, r}, changed.Changes, true, "")
+			s.undone(sealed{l, r}, []difference{{s.disk.path(name), " was changed"}}, true, "")
 		}
 	}
 	return text, err

@@ -31,7 +31,7 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	for i := range b.Pending {
 		b.Pending[i].Answer, b.Pending[i].At = "", nil
 	}
-	if err := s.keepReplaced(skill, []string{tickName(skill), lockName(skill)}, nil); err != nil {
+	if err := s.keepReplaced(tickName.of(skill), lockName.of(skill)); err != nil {
 		return err
 	}
 	if err := s.disk.rename(old, findingsName(id)); orAbsent(err) != nil {
@@ -65,14 +65,25 @@ func (s *Store) Yield(skill loop.Skill, path string) error {
 	return s.seals.Save(run.record)
 }
 
-// archiveRecord archives the recorded texts of a run.
+// archiveRecord archives the recorded text of each file of a run that is missing or changed, so
+// that no counted work is lost. Archive moves the changed file itself, under the next free name.
 func (s *Store) archiveRecord(run sealed) error {
 	to, err := s.archiveFolder(seal.FileName(run.RunID))
 	if err != nil {
 		return err
 	}
 	defer to.root.Close()
-	return errors.Join(s.keepSealed(to, run), s.settle())
+	if text := run.State.Budget; text != "" && s.found(run).budget.text != text {
+		err = to.keepCopy(budgetName.of(run.skill()), []byte(text+"\n"))
+	}
+	last := run.State.Line
+	if line, _ := s.newest(run); err == nil && last != "" && line != last {
+		var lines []byte
+		if lines, err = s.ownLines(run, last); err == nil {
+			err = to.keepCopy(historyName.of(run.skill()), lines)
+		}
+	}
+	return errors.Join(err, s.settle())
 }
 
 // overwrite replaces a budget file, even if it belongs to another run. It does not update the
@@ -84,7 +95,7 @@ func (s *Store) overwrite(path string, b *loop.Budget) error {
 	}
 	text, err := budgetFile(at, b, nil)
 	if err == nil {
-		err = s.batch(func() error { return at.disk.replace(at.name, text) })
+		err = errors.Join(at.disk.replace(at.name, text), s.settle())
 	}
 	return err
 }

@@ -22,37 +22,16 @@ const (
 	guardPoll = 3 * time.Millisecond
 )
 
-// guard locks the guard's file. It never deletes the file.
-func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
-	if s.guards == 0 {
-		if err := s.take(ctx); err != nil {
-			return nil, err
-		}
-	}
-	s.guards++
-	return s.unguard, nil
-}
-
-// guarded calls do while it holds the guard.
+// guarded calls do between Begin and End.
 func (s *Store) guarded(do func() error) error {
-	unlock, err := s.guard(context.Background())
+	tx, err := s.Begin(context.Background())
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(), unlock())
+	return errors.Join(do(), tx.End())
 }
 
-// unguard releases one hold of the guard. The last one unlocks it.
-func (s *Store) unguard() error {
-	s.guards--
-	if s.guards > 0 || s.lock == nil {
-		return nil
-	}
-	lock := s.lock
-	s.lock = nil
-	return lock.Unlock()
-}
-
+// take locks the guard's file. It never deletes the file.
 func (s *Store) take(ctx context.Context) error {
 	lock, err := s.flock()
 	if err == nil {
@@ -99,7 +78,7 @@ func lockFile(path string) *flock.Flock {
 // exits. If another process is the driver, release is nil and pid is its process id, or 0 if that
 // is unknown.
 func (s *Store) Drive(skill loop.Skill) (release func() error, pid int) {
-	path := filepath.Join(s.disk.root.Name(), string(skill)+".driver")
+	path := filepath.Join(s.disk.root.Name(), driverName.of(skill))
 	lock := lockFile(path)
 	// if locks do not work, let the driver start
 	if mine, err := lock.TryLock(); mine || err != nil {

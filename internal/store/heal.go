@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,31 +25,28 @@ const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
 // undone queues a message that tells the person which changes were undone. Each run and file is
 // reported once, and once more if somebody changed limits.
-func (s *Store) undone(run sealed, changes []string, kept bool, limits string) {
+func (s *Store) undone(run sealed, list []difference, kept bool, limits string) {
 	said := strings.Fields(run.Healed)
-	ofLimits := func(change string) bool {
-		return limits != "" && strings.HasPrefix(change, run.Budget)
-	}
-	changes = slices.DeleteFunc(slices.Clone(changes), func(change string) bool {
-		file, _, _ := strings.Cut(change, " ")
-		if ofLimits(change) {
-			file += "+limits"
+	var news []string
+	raise := ""
+	for _, d := range list {
+		file, flags := d.file, ""
+		if limits != "" && file == run.Budget {
+			file, flags = file+"+limits", limits
 		}
-		known := slices.Contains(said, file)
-		said = loop.AppendNew(said, file)
-		return known
-	})
-	if len(changes) == 0 {
+		if !slices.Contains(said, file) {
+			said, raise = append(said, file), raise+flags
+			news = append(news, d.file+d.how)
+		}
+	}
+	if len(news) == 0 {
 		return
 	}
-	line := "hooks: " + strings.Join(changes, "; ") + "; written again as hooks had it"
+	line := "hooks: " + strings.Join(news, "; ") + "; written again as hooks had it"
 	if kept {
 		line += " (what was there: " + ReplacedPath + ")"
 	}
-	if slices.ContainsFunc(changes, ofLimits) {
-		line += limits
-	}
-	s.healed = append(s.healed, line)
+	s.healed = append(s.healed, line+raise)
 	run.Healed = strings.Join(said, " ")
 	_ = s.seals.Save(run.record) // on failure the message is repeated
 }
@@ -88,34 +86,32 @@ func (s *Store) Healed() []string {
 // whole restores a run's files from its record if they differ from it, and returns the files. It
 // returns ChangedError instead if the guard is not held or if the files now belong to another
 // state directory.
-func (s *Store) whole(run sealed, f found) (found, error) {
-	err := s.compare(run, f)
+func (s *Store) whole(run sealed, f found) (seal.Files, error) {
+	list, err := s.compare(run, f)
 	changed, ok := errors.AsType[*ChangedError](err)
 	if !ok || changed.Home != "" || s.guards == 0 {
-		return f, err
+		return f.files(run), err
 	}
-	if err := s.heal(run, f, changed.Changes); err != nil {
-		return f, fmt.Errorf("%w; they cannot be restored: %w", changed, err)
+	if err := s.heal(run, f, list); err != nil {
+		return seal.Files{}, fmt.Errorf("%w; they cannot be restored: %w", changed, err)
 	}
-	f = s.found(run)
-	return f, s.compare(run, f)
+	return run.State, nil
 }
 
 // heal restores a run's files from its record. It keeps unknown fields of the changed budget,
 // moves the changed files to archive/replaced, and counts the restoration in the budget.
-func (s *Store) heal(run sealed, f found, changes []string) error {
-	skill, was, then := run.skill(), run.State, run.next()
-	want := then
+func (s *Store) heal(run sealed, f found, list []difference) error {
+	skill, want := run.skill(), run.next()
 	if want.Line == "" { // archiving of the run had begun
-		want.Line, want.History = was.Line, was.History
+		want.Line, want.History = run.State.Line, run.State.History
 	}
 	if s.rebooted(run) { // the files were synced, the record was not
-		want.Tick = f.files.Tick
-		if b, err := s.later(run, then.Budget, f.files.Budget); b != nil {
+		want.Tick = f.tick.text
+		if b, err := s.later(run, f.budget.text); b != nil {
 			text, _ := codec.Encode(*b) // it was decoded, so encoding cannot fail
 			want.Budget = string(text)
 		} else if err == nil {
-			want.Budget = f.files.Budget
+			want.Budget = f.budget.text
 		}
 	}
 	at, err := s.place(skill, run.Budget)
@@ -124,38 +120,38 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		lines, err = s.historyWith(run, f, want.Line)
 	}
 	if err == nil && want.Budget != "" {
-		want.Budget, err = s.withFoundFields(at, run, want.Budget, f.budget)
+		want.Budget, err = s.withFoundFields(at, run, want.Budget, f.budget.text)
 	}
 	if err != nil {
 		return err
 	}
-	var aside []string
-	replaces := func(name string, is bool, ours ...string) {
-		body, err := s.disk.read(name)
-		foreign := err != nil || body != nil && !slices.Contains(ours, seal.Trim(body))
-		if is && foreign {
-			aside = append(aside, name)
-		}
-	}
 	if lines != nil {
 		want.History = int64(len(lines))
 	}
-	replaces(historyName(skill), lines != nil)
-	replaces(pointerName(skill), !s.marks(skill, f.files.Marker))
-	replaces(tickName(skill), want.Tick != "" || f.files.Tick != "", was.Tick, then.Tick, want.Tick)
-	here := at.disk == &s.disk
-	replaces(at.name, here, was.Budget, then.Budget)
-	var elsewhere []byte
-	if !here && f.files.Budget != was.Budget && f.files.Budget != then.Budget {
-		elsewhere = f.budget
+	var aside []string
+	foreign := false // a changed budget file is outside of the state folder
+	for _, d := range list {
+		name := filepath.Base(d.file)
+		if d.file == run.Budget {
+			name = at.name
+		}
+		if d.file == run.Budget && at.disk != &s.disk {
+			foreign = f.budget.there
+		} else if _, err := s.disk.root.Lstat(name); err == nil {
+			aside = append(aside, name)
+		}
 	}
 	run.State, run.Next = want, nil
 	err = s.changeRun(run, func(*seal.Files) {}, func() error {
-		if err := s.keepReplaced(skill, aside, elsewhere); err != nil {
+		err := s.keepReplaced(aside...)
+		if err == nil && foreign {
+			err = s.KeepForeign(budgetName.of(skill), []byte(f.budget.text+"\n"))
+		}
+		if err != nil {
 			return err
 		}
 		if lines != nil {
-			err = s.disk.replace(historyName(skill), lines)
+			err = s.disk.replace(historyName.of(skill), lines)
 		}
 		if want.Budget != "" {
 			err = errors.Join(err, s.putBudget(run, want.Budget))
@@ -163,16 +159,14 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		return errors.Join(err, s.restoreTick(run, want, f.locked))
 	})
 	if err == nil {
-		s.undone(run, changes, len(aside) > 0 || elsewhere != nil,
-			limitsOf(skill, f.files.Budget, want.Budget))
+		s.undone(run, list, len(aside) > 0 || foreign, limitsOf(skill, f.budget.text, want.Budget))
 	}
 	return err
 }
 
-// keepReplaced moves files into archive/replaced. If budget is not nil, it also saves that text
-// there; it comes from a budget file outside of the state folder.
-func (s *Store) keepReplaced(skill loop.Skill, names []string, budget []byte) error {
-	if len(names) == 0 && budget == nil {
+// keepReplaced moves files into archive/replaced.
+func (s *Store) keepReplaced(names ...string) error {
+	if len(names) == 0 {
 		return nil
 	}
 	to, err := s.archiveFolder(replacedName)
@@ -180,30 +174,27 @@ func (s *Store) keepReplaced(skill loop.Skill, names []string, budget []byte) er
 		return err
 	}
 	defer to.root.Close()
-	if budget != nil {
-		err = to.keepCopy(budgetName(skill), budget)
-	}
 	for _, name := range names {
-		if err == nil {
-			_ = to.remove(numberedName(name)(maxReplaced))
-			err = s.move(to, name)
+		_ = to.remove(numberedName(name)(maxReplaced))
+		if err := s.move(to, name); err != nil {
+			return err
 		}
 	}
-	return errors.Join(err, to.syncDir())
+	return to.syncDir()
 }
 
 // withFoundFields returns a recorded budget text with the unknown fields of the budget file that
 // was found.
-func (s *Store) withFoundFields(at place, run sealed, text string, found []byte) (string, error) {
+func (s *Store) withFoundFields(at place, run sealed, text, found string) (string, error) {
 	b, err := s.decodeBudget(run.Budget, run.skill(), []byte(text))
 	if err != nil {
 		return "", err
 	}
-	if budgetFormat.check("", found) != nil {
-		found = []byte(text)
+	if budgetFormat.check("", []byte(found)) != nil {
+		found = text
 	}
 	b.Replaced++
-	body, err := budgetFile(at, b, found)
+	body, err := budgetFile(at, b, []byte(found))
 	if err != nil { // too long with the unknown fields that were found
 		body, err = budgetFile(at, b, []byte(text))
 	}
@@ -213,17 +204,13 @@ func (s *Store) withFoundFields(at place, run sealed, text string, found []byte)
 // historyWith returns the history with the run's own lines restored from their copy, or nil if no
 // line is missing.
 func (s *Store) historyWith(run sealed, f found, last string) ([]byte, error) {
-	_, err := s.disk.stat(historyName(run.skill()))
-	whole := orAbsent(err) == nil && s.historyChange(run, f) == ""
-	if whole && (last == "" || s.lineEnd(run, last) > 0) {
+	whole := s.historyChange(run, f) == ""
+	if line, _ := s.newest(run); whole && (last == "" || line == last) {
 		return nil, nil
 	}
-	own, err := s.seals.Lines(run.RunID)
+	own, err := s.ownLines(run, last)
 	if err != nil {
 		return nil, err
-	}
-	if !bytes.Contains(own, []byte(last)) {
-		own = append(append(own, last...), '\n')
 	}
 	first := gjson.GetBytes(own, "seq").Int() // lines written by an older version have no copy
 	text := []byte{}
@@ -240,10 +227,19 @@ func (s *Store) historyWith(run sealed, f found, last string) ([]byte, error) {
 	return append(text, own...), nil
 }
 
+// ownLines returns the copy of a run's lines, with the last one if the copy lacks it.
+func (s *Store) ownLines(run sealed, last string) ([]byte, error) {
+	lines, err := s.seals.Lines(run.RunID)
+	if !bytes.Contains(lines, []byte(last)) {
+		lines = append(append(lines, last...), '\n')
+	}
+	return lines, err
+}
+
 // restoreTick restores the file of a run's open iteration and its lock. If no iteration is open,
 // it removes the file.
 func (s *Store) restoreTick(run sealed, want seal.Files, locked bool) error {
-	name := tickName(run.skill())
+	name := tickName.of(run.skill())
 	if want.Tick == "" {
 		return s.disk.remove(name)
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -35,9 +34,6 @@ func (s *Store) Probe() (took time.Duration, locked bool, err error) {
 	if err = errors.Join(err, s.disk.remove(name)); err != nil {
 		return took, true, fmt.Errorf("probe %s: %w", Dir, err)
 	}
-	unlock, err := s.guard(context.Background())
-	if err != nil {
-		return took, true, err
-	}
-	return took, !s.unguarded, unlock()
+	err = s.guarded(func() error { return nil })
+	return took, !s.unguarded || err != nil, err
 }

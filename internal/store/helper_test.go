@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"os"
@@ -32,6 +33,15 @@ func newStore(t *testing.T) *Store {
 	}
 	t.Cleanup(s.Close)
 	return s
+}
+
+// guard is Begin, with End as a function.
+func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
+	tx, err := s.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return tx.End, nil
 }
 
 func budget() *loop.Budget {

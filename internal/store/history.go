@@ -19,8 +19,8 @@ import (
 
 // openHistory opens the history for reading. f is nil if there is no history.
 func (s *Store) openHistory(skill loop.Skill) (f *os.File, size int64, err error) {
-	if f, size, err = s.disk.reader(historyName(skill)); err != nil {
-		err = fmt.Errorf("read %s: %w", s.disk.path(historyName(skill)), err)
+	if f, size, err = s.disk.reader(historyName.of(skill)); err != nil {
+		err = fmt.Errorf("read %s: %w", s.disk.path(historyName.of(skill)), err)
 	}
 	return f, size, err
 }
@@ -46,7 +46,7 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 		return err
 	}
 	defer f.Close()
-	path := s.disk.path(historyName(skill))
+	path := s.disk.path(historyName.of(skill))
 	lines := backward{f: f, pos: size}
 	for last := true; ; last = false {
 		line, err := lines.next()
@@ -76,7 +76,7 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 // last result if the line is the same. The copy shares its slices, which must not be changed.
 func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	if s.line.it == nil || !bytes.Equal(s.line.text, line) {
-		it, err := parseLine(s.disk.path(historyName(skill)), line)
+		it, err := parseLine(s.disk.path(historyName.of(skill)), line)
 		if err != nil {
 			return nil, err
 		}
@@ -225,7 +225,7 @@ func (s *Store) Batches(skill loop.Skill) iter.Seq2[[]RawLine, error] {
 			return
 		}
 		defer f.Close()
-		in := forward{path: s.disk.path(historyName(skill)), f: f, left: left}
+		in := forward{path: s.disk.path(historyName.of(skill)), f: f, left: left}
 		for in.left > 0 {
 			lines, err := in.next()
 			if err != nil {

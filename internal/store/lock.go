@@ -24,7 +24,7 @@ func (s *Store) Acquire(skill loop.Skill, l loop.Lock) (held *loop.Lock, err err
 		if held != nil || err != nil {
 			return held, err
 		}
-		won, err := s.claim(lockName(skill), body)
+		won, err := s.claim(lockName.of(skill), body)
 		if won || err != nil {
 			return nil, wrap("acquire lock", err)
 		}
@@ -44,7 +44,7 @@ func lockText(l loop.Lock) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(body, '\n'), lockFormat.check(lockName(l.Skill), body)
+	return append(body, '\n'), lockFormat.check(lockName.of(l.Skill), body)
 }
 
 // claim publishes a complete file under the lock's name with a hard link, which fails if the name
@@ -95,7 +95,7 @@ func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 		if err := s.unlockSealed(skill, seen); err != nil {
 			return err
 		}
-		return s.reap(lockName(skill), seen)
+		return s.reap(lockName.of(skill), seen)
 	}))
 }
 
@@ -141,7 +141,7 @@ func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 	return wrap("release lock", s.guarded(func() error {
 		held, err := s.Holder(skill)
 		if isDamaged(err) && mine(nil) {
-			return s.reap(lockName(skill), nil)
+			return s.reap(lockName.of(skill), nil)
 		}
 		if err != nil || held == nil || !mine(held) {
 			return err
@@ -150,6 +150,6 @@ func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 		if err := s.unlockSealed(skill, held); err != nil {
 			return err
 		}
-		return s.disk.remove(lockName(skill))
+		return s.disk.remove(lockName.of(skill))
 	}))
 }

@@ -127,18 +127,14 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	return list, errors.Join(err, s.settle())
 }
 
-func usedName(skill loop.Skill) string { return string(skill) + ".used.jsonl" }
-
-func askerName(skill loop.Skill) string { return string(skill) + ".asker" }
-
 // UsePass records that a tool call used its pass to merge a PR. first reports whether the process
 // named by was the first to use it. UsePass writes only to the project.
 func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {
 	used := map[string]any{"call": call, "pr": pr, "by": by}
-	if err := appendLine(s.disk.root, usedName(skill), used); err != nil {
+	if err := appendLine(s.disk.root, usedName.of(skill), used); err != nil {
 		return false, err
 	}
-	text, err := s.disk.read(usedName(skill))
+	text, err := s.disk.read(usedName.of(skill))
 	for line := range bytes.Lines(text) { // if two processes write at once, the first line wins
 		v := gjson.ParseBytes(line)
 		if v.Get("call").String() == call && v.Get("pr").Int() == int64(pr) {

@@ -28,7 +28,7 @@ func TestTornLine(t *testing.T) {
 	if len(list) != 2 || list[1].Denied.What != "gh pr merge 2" {
 		t.Errorf("notes: %+v", list)
 	}
-	tear(usedName(backlog.Work))
+	tear(usedName.of(backlog.Work))
 	for _, by := range []string{"l2", "l3"} {
 		first, err := s.UsePass(backlog.Work, "c1", 7, by)
 		ok(t, err)

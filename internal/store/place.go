@@ -21,8 +21,8 @@ type place struct {
 // budgetPath returns the path of the last run's budget: the default or a --budget-file. If the
 // pointer to it is damaged, the path comes from the record.
 func (s *Store) budgetPath(skill loop.Skill) (string, error) {
-	path, pointer := DefaultBudgetPath(skill), s.disk.path(pointerName(skill))
-	body, err := s.disk.read(pointerName(skill))
+	path, pointer := DefaultBudgetPath(skill), s.disk.path(pointerName.of(skill))
+	body, err := s.disk.read(pointerName.of(skill))
 	if err != nil {
 		return path, fmt.Errorf("read %s: %w", pointer, err)
 	}
@@ -43,11 +43,11 @@ func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	full := s.absolute(path)
 	if path == "" || full == s.absolute(DefaultBudgetPath(skill)) {
-		return place{&s.disk, budgetName(skill), true}, nil
+		return place{&s.disk, budgetName.of(skill), true}, nil
 	}
 	dir, name := filepath.Dir(full), filepath.Base(full)
 	if s.isStateDir(dir) {
-		if name == budgetName(skill) {
+		if name == budgetName.of(skill) {
 			return place{&s.disk, name, true}, nil
 		}
 		return place{&s.disk, name, false}, checkReserved(name)
@@ -125,7 +125,7 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 
 // point writes the budget's path to the pointer file. For the default path it removes the pointer.
 func (s *Store) point(skill loop.Skill, path string, at place) error {
-	name := pointerName(skill)
+	name := pointerName.of(skill)
 	old, err := s.disk.read(name)
 	switch {
 	case err != nil:

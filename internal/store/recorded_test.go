@@ -57,7 +57,7 @@ func keepsEveryByte(t *testing.T, read func(name string) []byte) {
 	ok(t, s.saveTick(must(decode[loop.Tick](&tickFormat, "", read("work.tick.json")))))
 	ok(t, s.saveClaim(must(decode[loop.Claim](&claimFormat, "", read("work.claim.json")))))
 	must(s.Acquire("work", *must(decode[loop.Lock](&lockFormat, "", read("work.lock")))))
-	must(s.appendHistory(must(parseLine("", read(historyName("work"))))))
+	must(s.appendHistory(must(parseLine("", read(historyName.of("work"))))))
 	for _, name := range files(t, s) {
 		same(t, name, content(t, s, name), string(read(name)))
 	}
@@ -66,7 +66,7 @@ func keepsEveryByte(t *testing.T, read func(name string) []byte) {
 // The recorded files have every field, and it is written where it is recorded, whichever struct has
 // it.
 func TestRecordedFilesHaveEveryField(t *testing.T) {
-	line := recorded(t, "full."+historyName("work"))
+	line := recorded(t, "full."+historyName.of("work"))
 	for _, c := range []struct {
 		text string
 		format

@@ -73,8 +73,7 @@ func (s *Store) catchUp(st *State, skill loop.Skill) error {
 	if err != nil {
 		return err
 	}
-	err = s.batch(func() error { return s.adoptLines(st, closing, newest) })
-	return wrap("recover", err)
+	return wrap("recover", s.adoptLines(st, closing, newest))
 }
 
 // tail returns a run's last line that closed an iteration, and its line with the highest seq, which

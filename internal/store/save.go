@@ -90,7 +90,7 @@ func (s *Store) inPlace(at place, path string, skill loop.Skill, put func() erro
 
 // saveTick writes the open iteration.
 func (s *Store) saveTick(t *loop.Tick) error {
-	name, own := tickName(t.Skill), *t
+	name, own := tickName.of(t.Skill), *t
 	own.Version = loop.Version
 	text, err := s.textOver(name, &tickFormat, own)
 	if err == nil {
@@ -104,7 +104,7 @@ func (s *Store) saveTick(t *loop.Tick) error {
 
 // saveClaim records that a session is waiting for a held lock.
 func (s *Store) saveClaim(c *loop.Claim) error {
-	name, own := claimName(c.Skill), *c
+	name, own := claimName.of(c.Skill), *c
 	own.Version = loop.Version
 	text, err := s.textOver(name, &claimFormat, own)
 	if err == nil {
@@ -115,7 +115,7 @@ func (s *Store) saveClaim(c *loop.Claim) error {
 
 // dropTick ends the open iteration without a history line.
 func (s *Store) dropTick(skill loop.Skill) error {
-	body, _ := s.disk.read(tickName(skill))
+	body, _ := s.disk.read(tickName.of(skill))
 	session := gjson.GetBytes(body, "session_id").String()
 	after := func(f *seal.Files) { f.Tick = "" }
 	return s.change(skill, session, after, func() error { return s.removeTick(skill) })
@@ -123,8 +123,8 @@ func (s *Store) dropTick(skill loop.Skill) error {
 
 func (s *Store) removeTick(skill loop.Skill) error {
 	// passes used in this iteration do not count in the next one
-	_ = s.disk.root.Remove(usedName(skill))
-	return wrap("remove tick", s.disk.remove(tickName(skill)))
+	_ = s.disk.root.Remove(usedName.of(skill))
+	return wrap("remove tick", s.disk.remove(tickName.of(skill)))
 }
 
 // commit ends an iteration in the one safe order: history line, budget, removal of the tick, one

@@ -71,23 +71,19 @@ func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 }
 
 // change makes a durable change to a session's run. It notes the start and the end of the change
-// in the run's record. edit sets the run's files as they are after the change. Inside another
-// change, or for a run without a record, change only calls do.
+// in the run's record. edit sets the run's files as they are after the change. For a run without a
+// record, change only calls do.
 func (s *Store) change(
 	skill loop.Skill, session string, edit func(*seal.Files), do func() error,
 ) error {
-	if s.changing {
-		return do()
-	}
 	r, err := s.own(s.seals.Find(session))
 	if err != nil {
 		return err
 	}
-	l := r.Loop(string(skill))
-	if l == nil {
-		return s.batch(do)
+	if l := r.Loop(string(skill)); l != nil {
+		return s.changeRun(sealed{l, r}, edit, do)
 	}
-	return s.changeRun(sealed{l, r}, edit, do)
+	return errors.Join(do(), s.settle())
 }
 
 func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) error {
@@ -98,32 +94,23 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	edit(&next)
 	run.Next, run.record.Boot = &next, s.boot()
 	run.Unlocked = run.Unlocked && run.State.Tick != "" // a new iteration has its lock
-	if err := s.seals.Begin(run.record, run.Skill); err != nil {
+	if err := s.seals.Save(run.record); err != nil {
 		return err
 	}
-	err := s.within(do)
+	err := do()
 	if err == nil {
 		run.State, run.Next, run.Told = next, nil, false
 		// on failure, both the old and the new text are valid until the next change
-		_ = s.seals.End(run.record, run.Skill)
+		_ = s.seals.Save(run.record)
 	}
 	return errors.Join(err, s.settle())
-}
-
-// within calls do as part of a change that the record already notes. It does not sync folders.
-func (s *Store) within(do func() error) error {
-	changing, batching := s.changing, s.batching
-	s.changing, s.batching = true, true
-	err := do()
-	s.changing, s.batching = changing, batching
-	return err
 }
 
 // changeBudget changes a budget with the steps of change. If the run has no record in this
 // session, it creates one and removes the run from any other session's record.
 func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func() error) error {
-	if s.changing || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
-		return s.batch(do)
+	if b.SealedIn == "" || b.SealedIn != s.seals.Path() {
+		return errors.Join(do(), s.settle())
 	}
 	r, err := s.recordFor(b.SessionID)
 	if err != nil {
@@ -159,7 +146,10 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 		Skill: string(b.Skill), RunID: b.RunID, Budget: path, On: b.Status == loop.Active,
 	})
 	run := sealed{&r.Loops[len(r.Loops)-1], r}
-	run.State = s.found(run).files
+	run.State = s.found(run).files(run)
+	if line, end := s.newest(run); line != "" {
+		run.State.Line, run.State.History = line, end
+	}
 	return run
 }
 

@@ -90,90 +90,85 @@ func (s *Store) unsealed(st State, session string) error {
 // committed.
 //
 // An event first loads a run without the guard. After it takes the guard, it reuses that state if
-// the files and their entry in the record have not changed. It reads findings again, because a
-// changed file of findings is restored only under the guard.
+// the files and their entry in the record have not changed.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	f := s.found(run)
-	kept := f.files == s.loaded.files && f.locked == s.loaded.locked && f.errs == nil
-	if settle && kept && *run.Loop == s.loaded.entry {
+	if settle && f == s.loaded.files && *run.Loop == s.loaded.entry &&
+		s.historyChange(run, f) == "" {
 		st, s.loaded.entry = s.loaded.state, seal.Loop{}
 		st.Claim, err = s.claimOf(run.skill())
 		return st, err
 	}
+	var files seal.Files
 	if err = run.held(); err == nil {
-		f, err = s.whole(run, f)
+		files, err = s.whole(run, f)
 	}
-	own, rebooted := *run.Loop, false // finish may drop the run from the record
-	if err == nil && settle {
-		rebooted = s.rebooted(run)
-		if run.Next != nil || run.record.Boot != s.boot() {
-			err = s.finish(run)
-			run.Loop = &own
-			f = s.found(run)
-		}
+	rebooted := s.rebooted(run)
+	if err == nil && settle && (run.Next != nil || rebooted) {
+		files, err = s.finish(run)
 	}
 	if err != nil {
-		return State{Skill: run.skill(), BudgetPath: own.Budget}, err
+		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
 	}
-	st, err = s.stateOf(run, f.files)
+	st, err = s.stateOf(run, files)
 	claim, cerr := s.claimOf(run.skill())
 	st.Claim, err = claim, errors.Join(err, cerr)
-	if err == nil && rebooted {
+	if err == nil && settle && rebooted {
 		err = s.catchUp(&st, run.skill())
 	}
 	err = errors.Join(err, s.readFindings(&st))
-	r := audit.Of(st.Budget)
-	if err == nil && !settle && run.Next == nil && run.record.Boot == s.boot() &&
-		(r == nil || r.Findings == nil) {
-		s.loaded.entry, s.loaded.state = *run.Loop, st
-		s.loaded.files, s.loaded.locked = f.files, f.locked
+	// changed findings are restored only under the guard, so they are read again there
+	audited := audit.Of(st.Budget)
+	if err == nil && run.Next == nil && !s.rebooted(run) &&
+		(audited == nil || audited.Findings == nil) {
+		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st
 	}
 	return st, err
 }
 
 // finish completes a change that a crash interrupted after its history line. After a power cut,
 // files newer than the change are kept.
-func (s *Store) finish(run sealed) (err error) {
-	f := s.found(run).files
-	if end := run.next().Line; end != run.State.Line && s.lineEnd(run, end) > 0 {
-		err = s.batch(func() (err error) {
-			if f.Budget == run.State.Budget || f.Budget == run.Next.Budget {
-				err = s.putBudget(run, run.Next.Budget)
-			}
-			if err != nil || run.Next.Tick != "" || f.Tick != run.State.Tick {
-				return err
-			}
-			return wrap("remove tick", s.disk.remove(tickName(run.skill())))
-		})
+func (s *Store) finish(run sealed) (files seal.Files, err error) {
+	f, was, then := s.found(run), run.State, run.next()
+	if line, _ := s.newest(run); line == then.Line && line != was.Line {
+		if text := f.budget.text; text == was.Budget || text == then.Budget {
+			err = s.putBudget(run, then.Budget)
+		}
+		if err == nil && then.Tick == "" && f.tick.text == was.Tick {
+			err = wrap("remove tick", s.disk.remove(tickName.of(run.skill())))
+		}
 		own, lerr := s.seals.Lines(run.RunID)
-		if lerr == nil && !strings.Contains(string(own), end) {
-			_ = s.seals.AppendLine(run.RunID, end)
+		if lerr == nil && !strings.Contains(string(own), line) {
+			_ = s.seals.AppendLine(run.RunID, line)
 		}
 	}
-	if err != nil {
-		return err
+	if err = errors.Join(err, s.settle()); err != nil {
+		return files, err
 	}
 	run.State, run.Next = s.settled(run), nil
-	if run.record.Boot != s.boot() { // after a reboot, trust the history as it is
-		run.State.History, run.record.Boot = f.History, s.boot()
+	if s.rebooted(run) { // trust the history as it is
+		if line, end := s.newest(run); line != "" {
+			run.State.Line, run.State.History = line, end
+		}
+		run.record.Boot = s.boot()
 	}
 	if run.State.Budget == "" && run.State.Tick == "" { // the run was archived or never started
 		run.record.Drop(run.Skill)
 	}
-	return s.seals.Save(run.record)
+	return run.State, s.seals.Save(run.record)
 }
 
-// settled returns a run's current files, together with the run's last line in the history.
+// settled returns a run's current files, together with its last line in the history if hooks wrote
+// it.
 func (s *Store) settled(run sealed) seal.Files {
-	f := s.found(run).files
-	if run.Next != nil {
-		if end := s.lineEnd(run, run.Next.Line); end > 0 {
-			f.Line, f.History = run.Next.Line, end
-			return f
-		}
+	files := s.found(run).files(run)
+	line, end := s.newest(run)
+	if line != "" && (line == run.State.Line || line == run.next().Line) {
+		files.Line, files.History = line, end
+	} else {
+		files.History = min(files.History, run.State.History)
 	}
-	f.History = min(f.History, run.State.History)
-	return f
+	return files
 }
 
 // recordAt returns the recorded run whose budget is at path, whichever session owns it.
@@ -214,7 +209,7 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 // file exists, no record has the run, or a change was interrupted.
 func (s *Store) Lost(skill loop.Skill, path string) (State, error) {
 	run, known, err := s.recordAt(skill, path)
-	if !known || err != nil || run.Next != nil || s.found(run).files.Budget != "" {
+	if !known || err != nil || run.Next != nil || s.found(run).budget.there {
 		return State{}, err
 	}
 	return s.stateOf(run, run.State)
@@ -241,7 +236,7 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 			continue
 		}
 		err = errors.Join(err, s.verifyFindings(run))
-		cerr := s.compare(run, s.found(run))
+		_, cerr := s.compare(run, s.found(run))
 		changed, ok := errors.AsType[*ChangedError](cerr)
 		if !ok || changed.Home != "" {
 			err = errors.Join(err, cerr)

@@ -71,17 +71,17 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 
 // claimOf returns the claim of the session waiting for a held lock, or nil if no session waits.
 func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
-	return load[loop.Claim](&s.disk, claimName(skill), &claimFormat)
+	return load[loop.Claim](&s.disk, claimName.of(skill), &claimFormat)
 }
 
 // OpenTick returns the open iteration of a skill, of any run, or nil if none is open.
 func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
-	return load[loop.Tick](&s.disk, tickName(skill), &tickFormat)
+	return load[loop.Tick](&s.disk, tickName.of(skill), &tickFormat)
 }
 
 // Holder returns the skill's lock, or nil if it is free.
 func (s *Store) Holder(skill loop.Skill) (*loop.Lock, error) {
-	return load[loop.Lock](&s.disk, lockName(skill), &lockFormat)
+	return load[loop.Lock](&s.disk, lockName.of(skill), &lockFormat)
 }
 
 // load reads, checks and parses one file. It returns nil if the file is missing.

@@ -173,9 +173,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, name := range files(t, s) {
 			ok(t, os.Remove(path(s, name)))
 		}
-		if err := s.batch(func() error {
-			return firstError(s.saveBudget("", &b), s.saveTick(&tk), s.saveClaim(&c))
-		}); err != nil {
+		if err := firstError(s.saveBudget("", &b), s.saveTick(&tk), s.saveClaim(&c)); err != nil {
 			rt.Fatal(err)
 		}
 		st, err := s.Load("work")

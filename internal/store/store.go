@@ -34,10 +34,9 @@ type Store struct {
 	project   string
 	guards    int // how often this process holds the guard
 	lock      *flock.Flock
-	noFlock   bool // the file system has no locks
-	unguarded bool // the last Begin could not lock
-	swept     bool // temporary files were already removed
-	batching  bool
+	noFlock   bool     // the file system has no locks
+	unguarded bool     // the last Begin could not lock
+	swept     bool     // temporary files were already removed
 	line      struct { // cache of the last parsed history line
 		text []byte
 		it   *loop.Iteration
@@ -48,15 +47,13 @@ type Store struct {
 		run   string
 	}
 	loaded struct { // the run last loaded without the guard, and its entry in the record
-		entry  seal.Loop
-		files  seal.Files
-		locked bool
-		state  State
+		entry seal.Loop
+		files found
+		state State
 	}
 	seals     seal.Dir // records that the files are compared with
 	boot      func() string
 	healed    []string
-	changing  bool  // a change of a recorded run is in progress
 	elsewhere *disk // the folder of a budget file outside of Dir
 }
 
@@ -163,20 +160,8 @@ func (s *Store) Close() {
 	}
 }
 
-// batch calls steps and then syncs the changed names once. It syncs even if steps fails.
-func (s *Store) batch(steps func() error) error {
-	batching := s.batching
-	s.batching = true
-	err := steps()
-	s.batching = batching
-	return errors.Join(err, s.settle())
-}
-
-// settle syncs the changed folders, unless a batch will do so.
+// settle makes changed names in the folders durable.
 func (s *Store) settle() error {
-	if s.batching {
-		return nil
-	}
 	err := s.disk.syncDir()
 	if s.elsewhere != nil {
 		err = errors.Join(err, s.elsewhere.syncDir())
@@ -207,16 +192,26 @@ func (s *Store) Skills(session string) []loop.Skill {
 	})
 }
 
-func lockName(k loop.Skill) string    { return string(k) + ".lock" }
-func budgetName(k loop.Skill) string  { return string(k) + ".budget.json" }
-func pointerName(k loop.Skill) string { return string(k) + ".budget-file" }
-func historyName(k loop.Skill) string { return string(k) + ".history.jsonl" }
-func tickName(k loop.Skill) string    { return string(k) + ".tick.json" }
-func claimName(k loop.Skill) string   { return string(k) + ".claim.json" }
+// fileName is the name of a state file without its skill.
+type fileName string
+
+const (
+	lockName    fileName = "lock"
+	budgetName  fileName = "budget.json"
+	pointerName fileName = "budget-file"
+	historyName fileName = "history.jsonl"
+	tickName    fileName = "tick.json"
+	claimName   fileName = "claim.json"
+	usedName    fileName = "used.jsonl"
+	askerName   fileName = "asker"
+	driverName  fileName = "driver"
+)
+
+func (n fileName) of(k loop.Skill) string { return string(k) + "." + string(n) }
 
 // HistoryPath returns the path of the history file relative to the project.
-func HistoryPath(k loop.Skill) string { return Dir + "/" + historyName(k) }
+func HistoryPath(k loop.Skill) string { return Dir + "/" + historyName.of(k) }
 
 // DefaultBudgetPath returns the path of a budget without --budget-file, relative to the project
 // (R12).
-func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName(k) }
+func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName.of(k) }

@@ -89,7 +89,7 @@ func (s *Store) keepEvents(list []Queued) error {
 // Asker makes this process the only one that passes a run's questions to a person's command. It
 // waits in the same way as Sender.
 func (s *Store) Asker(ctx context.Context, skill loop.Skill) (release func() error, ok bool) {
-	return s.only(ctx, askerName(skill))
+	return s.only(ctx, askerName.of(skill))
 }
 
 // Sender makes this process the only one that sends events. It waits until an earlier sender has

@@ -22,14 +22,26 @@ type Tx struct{ s *Store }
 // the other hooks of this machine. If that fails too, Begin still succeeds: atomic replacement and
 // the exclusive lock file work, but two simultaneous hooks may overwrite each other's counters.
 func (s *Store) Begin(ctx context.Context) (*Tx, error) {
-	if _, err := s.guard(ctx); err != nil {
-		return nil, err
+	if s.guards == 0 {
+		if err := s.take(ctx); err != nil {
+			return nil, err
+		}
 	}
+	s.guards++
 	return &Tx{s}, nil
 }
 
 // End ends the change. If calls of Begin are nested, the last End releases the lock.
-func (tx *Tx) End() error { return tx.s.unguard() }
+func (tx *Tx) End() error {
+	s := tx.s
+	s.guards--
+	if s.guards > 0 || s.lock == nil {
+		return nil
+	}
+	lock := s.lock
+	s.lock = nil
+	return lock.Unlock()
+}
 
 // State returns the session's state of a loop. It first applies a transaction that a killed hook
 // committed but did not finish. An open iteration does not need its lock, so a lock that cannot be
@@ -117,7 +129,7 @@ func (tx *Tx) claim(st *State, save loop.Save) error {
 	st.Claim = save.Claim
 	if save.Claim == nil {
 		return wrap("remove claim",
-			errors.Join(tx.s.disk.remove(claimName(st.Skill)), tx.s.settle()))
+			errors.Join(tx.s.disk.remove(claimName.of(st.Skill)), tx.s.settle()))
 	}
 	return tx.s.saveClaim(save.Claim)
 }

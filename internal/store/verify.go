@@ -12,44 +12,48 @@ import (
 	"hooks/internal/seal"
 )
 
-// found holds the files of a run as they are on disk.
+// found holds the files of a run as they are on disk. The tick of another run counts as missing.
 type found struct {
-	files  seal.Files
-	budget []byte
-	tick   []byte
-	errs   []string // of files that cannot be read
-	locked bool
+	budget, tick, marker contents
+	history              int64 // in bytes
+	unread               error // of the history
+	locked               bool
 }
 
-// found reads a run's files. It omits the tick of another run.
+// contents is the text of a file.
+type contents struct {
+	text  string // without surrounding space
+	there bool
+	err   error // the file cannot be read
+}
+
+func contentsOf(body []byte, err error) contents {
+	return contents{seal.Trim(body), body != nil, err}
+}
+
 func (s *Store) found(run sealed) (f found) {
-	note := func(err error) {
-		if err != nil {
-			f.errs = append(f.errs, err.Error())
-		}
-	}
 	skill := run.skill()
-	var err error
-	f.budget, _, err = s.budgetBody(skill, run.Budget)
-	note(err)
-	f.files.Budget = seal.Trim(f.budget)
-	tick, err := s.disk.read(tickName(skill))
-	note(err)
-	of := gjson.GetBytes(tick, "run_id").String()
-	if of == "" || of == run.RunID || !gjson.ValidBytes(tick) {
-		f.tick, f.files.Tick = tick, seal.Trim(tick)
+	body, _, err := s.budgetBody(skill, run.Budget)
+	f.budget = contentsOf(body, err)
+	body, err = s.disk.read(tickName.of(skill))
+	of := gjson.GetBytes(body, "run_id").String()
+	if of == "" || of == run.RunID || !gjson.ValidBytes(body) {
+		f.tick = contentsOf(body, err)
 	}
-	marker, err := s.disk.read(pointerName(skill))
-	note(err)
-	f.files.Marker = seal.Trim(marker)
-	info, err := s.disk.stat(historyName(skill))
-	if note(orAbsent(err)); err == nil {
-		f.files.History = info.Size()
+	f.marker = contentsOf(s.disk.read(pointerName.of(skill)))
+	info, err := s.disk.stat(historyName.of(skill))
+	if f.unread = orAbsent(err); err == nil {
+		f.history = info.Size()
 	}
-	f.files.Line = run.State.Line
-	_, err = s.disk.root.Lstat(lockName(skill))
+	_, err = s.disk.root.Lstat(lockName.of(skill))
 	f.locked = err == nil
 	return f
+}
+
+// files returns what the run's record has of these files, with its last line.
+func (f found) files(run sealed) seal.Files {
+	return seal.Files{Budget: f.budget.text, Tick: f.tick.text, Marker: f.marker.text,
+		History: f.history, Line: run.State.Line}
 }
 
 // stateOf parses the given texts of a run's files. A text equal to the recorded one is not
@@ -65,7 +69,7 @@ func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 		st.Budget, errs[0] = s.decodeBudget(run.Budget, st.Skill, text)
 	}
 	if files.Tick != "" {
-		path := s.disk.path(tickName(st.Skill))
+		path := s.disk.path(tickName.of(st.Skill))
 		if files.Tick != run.State.Tick {
 			errs[1] = tickFormat.check(path, []byte(files.Tick))
 		}
@@ -76,54 +80,64 @@ func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 	return st, errors.Join(errs[:]...)
 }
 
-// compare returns ChangedError if a run's files differ from its record.
-func (s *Store) compare(run sealed, f found) error {
-	changes := s.changes(run, f)
-	if len(changes) == 0 || s.superseded(run, f) {
-		return nil
+// difference describes how a file of a run is not as its record has it.
+type difference struct{ file, how string }
+
+// compare returns the differences between a run's files and its record, and ChangedError if there
+// are any.
+func (s *Store) compare(run sealed, f found) ([]difference, error) {
+	list := s.differences(run, f)
+	if len(list) == 0 || s.superseded(run, f) {
+		return nil, nil
 	}
-	by, home := gjson.GetManyBytes(f.budget, "sealed_in", "session_id", "run_id"), ""
-	if gjson.ValidBytes(f.budget) && by[0].Str != s.seals.Path() {
-		home = by[0].Str
+	e := &ChangedError{Skill: run.skill(), Session: run.record.Session, Run: run.RunID}
+	for _, d := range list {
+		e.Changes = append(e.Changes, d.file+d.how)
 	}
-	if home != "" {
-		changes = append(changes, fmt.Sprintf("session %s wrote them, of run %s, with the state "+
-			"directory %s", by[1].Str, by[2].Str, home))
+	by := gjson.GetMany(f.budget.text, "sealed_in", "session_id", "run_id")
+	if gjson.Valid(f.budget.text) && by[0].Str != s.seals.Path() {
+		e.Home = by[0].Str
 	}
-	return &ChangedError{run.skill(), run.record.Session, run.RunID, changes, home}
+	if e.Home != "" {
+		e.Changes = append(e.Changes, fmt.Sprintf("session %s wrote them, of run %s, with the "+
+			"state directory %s", by[1].Str, by[2].Str, e.Home))
+	}
+	return list, e
 }
 
-// changes describes the differences between a run's files and its record.
-func (s *Store) changes(run sealed, f found) []string {
-	was, then, is := run.State, run.next(), f.files
-	list := f.errs
-	differ := func(name, was, then, is string, there bool) {
+func (s *Store) differences(run sealed, f found) (list []difference) {
+	was, then := run.State, run.next()
+	path := func(name fileName) string { return s.disk.path(name.of(run.skill())) }
+	differ := func(file, was, then string, is contents) {
+		how := " was changed"
 		switch {
-		case is == was || is == then:
-		case s.rebooted(run) && (name != run.Budget || s.isLater(run, was, is) ||
-			s.isLater(run, then, is)):
-			// A power cut may have lost the record's last notes although the file was synced.
-		case is == "" && there:
-			list = append(list, name+" is empty")
-		case is == "":
-			list = append(list, name+" is missing")
+		case is.err != nil:
+			how = ": " + is.err.Error()
+		case is.text == was || is.text == then:
+			return
+		case s.rebooted(run) && (file != run.Budget || s.isLater(run, is.text)):
+			return // a power cut may have lost the record's last change, but not the synced file
+		case !is.there:
+			how = " is missing"
+		case is.text == "":
+			how = " is empty"
 		case was == "" && then == "":
-			list = append(list, name+" was put there")
-		default:
-			list = append(list, name+" was changed")
+			how = " was put there"
 		}
+		list = append(list, difference{file, how})
 	}
-	path := func(name func(loop.Skill) string) string { return s.disk.path(name(run.skill())) }
-	differ(run.Budget, was.Budget, then.Budget, is.Budget, f.budget != nil)
-	differ(path(tickName), was.Tick, then.Tick, is.Tick, f.tick != nil)
-	if is.Marker != was.Marker && is.Marker != then.Marker && !s.marks(run.skill(), is.Marker) {
-		list = append(list, path(pointerName)+" was changed")
+	differ(run.Budget, was.Budget, then.Budget, f.budget)
+	differ(path(tickName), was.Tick, then.Tick, f.tick)
+	marker := f.marker.text
+	if f.marker.err != nil ||
+		marker != was.Marker && marker != then.Marker && !s.marks(run.skill(), marker) {
+		list = append(list, difference{path(pointerName), " was changed"})
 	}
-	if change := s.historyChange(run, f); change != "" {
-		list = append(list, path(historyName)+change)
+	if how := s.historyChange(run, f); how != "" {
+		list = append(list, difference{path(historyName), how})
 	}
-	if is.Tick != "" && !f.locked && !run.Unlocked {
-		list = append(list, path(lockName)+" is missing")
+	if f.tick.text != "" && !f.locked && !run.Unlocked {
+		list = append(list, difference{path(lockName), " is missing"})
 	}
 	return list
 }
@@ -134,17 +148,12 @@ func (s *Store) rebooted(run sealed) bool {
 	return run.record.Boot != "" && run.record.Boot != s.boot()
 }
 
-// isLater reports whether a budget found after a reboot may be later than the recorded one.
-func (s *Store) isLater(run sealed, own, found string) bool {
-	later, err := s.later(run, own, found)
-	return err == nil && later == nil
-}
-
 // later returns the budget found after a reboot, with the settings of the recorded budget. If the
 // file is not older, counters that are higher in the record are taken too. It returns nil if that
 // changes nothing.
-func (s *Store) later(run sealed, own, found string) (*loop.Budget, error) {
+func (s *Store) later(run sealed, found string) (*loop.Budget, error) {
 	there, err := s.decodeBudget(run.Budget, run.skill(), []byte(found))
+	own := run.next().Budget
 	if err != nil || own == "" {
 		return nil, err
 	}
@@ -161,6 +170,12 @@ func (s *Store) later(run sealed, own, found string) (*loop.Budget, error) {
 		return nil, err
 	}
 	return b, err
+}
+
+// isLater reports whether a budget found after a reboot can be used as it is.
+func (s *Store) isLater(run sealed, found string) bool {
+	later, err := s.later(run, found)
+	return err == nil && later == nil
 }
 
 // marks reports whether the marker names the budget path of a recorded run.
@@ -180,7 +195,7 @@ func (s *Store) superseded(old sealed, f found) bool {
 	runs, _ := s.sealedRuns(old.skill())
 	for _, run := range runs {
 		other := run.record.Session != old.record.Session
-		if other && run.RunID == old.RunID && len(s.changes(run, f)) == 0 {
+		if other && run.RunID == old.RunID && len(s.differences(run, f)) == 0 {
 			return true
 		}
 	}
@@ -188,90 +203,54 @@ func (s *Store) superseded(old sealed, f found) bool {
 }
 
 // historyChange describes how another program changed a run's lines in the history. It returns ""
-// if they are unchanged.
+// if they are unchanged. Without the guard, it does not read a history that has its recorded
+// length.
 func (s *Store) historyChange(run sealed, f found) string {
 	was, then := run.State, run.next()
 	switch {
-	case f.files.History < min(was.History, then.History):
+	case f.unread != nil:
+		return ": " + f.unread.Error()
+	case f.history < min(was.History, then.History):
 		return " is missing lines"
-	case run.Next != nil && then.Line == "": // the run is being archived
+	case run.Next != nil && then.Line == "", // the run is being archived
+		run.Next == nil && f.history == was.History && s.guards == 0:
 		return ""
 	}
-	text, from := s.lastPart(run)
-	end := endIn(text, was.Line)
-	if end < 0 && (run.Next == nil || endIn(text, then.Line) < 0) {
-		return " was changed"
+	line, _ := s.newest(run)
+	older := gjson.Get(line, "seq").Int() < gjson.Get(was.Line, "seq").Int()
+	switch {
+	case line == was.Line, line == then.Line, s.rebooted(run) && !older:
+		return ""
+	case older:
+		return " is missing lines"
 	}
-	end = max(end, int(min(was.History-from, int64(len(text))))) // a power cut may have lost Line
-	if run.forgedIn(text[end:]) && !s.rebooted(run) {
-		return " has a line for the run that hooks did not write"
-	}
-	return ""
+	return " has a line for the run that hooks did not write"
 }
 
-// lastPart returns the part of the history that begins with the run's last recorded line, and its
-// offset. It returns the whole history if that line is missing.
-func (s *Store) lastPart(run sealed) (text []byte, from int64) {
-	h, size, _ := s.openHistory(run.skill())
-	if h == nil {
-		return nil, 0
+// newest returns the run's last line in the history and the offset of its end. Lines of skipped
+// ticks do not count, nor does a last line that a kill tore: readers skip it, and the next append
+// repairs it. newest returns "" if the run has no line or the history cannot be read.
+func (s *Store) newest(run sealed) (line string, end int64) {
+	f, size, _ := s.openHistory(run.skill())
+	if f == nil {
+		return "", 0
 	}
-	defer h.Close()
-	line := run.State.Line
-	if from = run.State.History; line != "" {
-		from -= int64(len(line) + 1)
-	}
-	for {
-		from = max(0, min(from, size))
-		text = make([]byte, size-from)
-		n, _ := h.ReadAt(text, from) // treat unreadable text as missing
-		if text = text[:n]; from == 0 || endIn(text, line) >= 0 {
-			return text, from
+	defer f.Close()
+	lines := backward{f: f, pos: size}
+	for last := true; ; last = false {
+		text, err := lines.next()
+		long := errors.Is(err, errLongLine)
+		switch {
+		case err != nil && !long:
+			return "", 0
+		case last && (long || !whole(text)):
+			continue
+		case long: // not written by hooks
+			return err.Error(), 0
 		}
-		from = 0
-	}
-}
-
-// endIn returns the offset at which a line ends in text, or -1 if text does not contain it. An
-// empty line matches at offset 0.
-func endIn(text []byte, line string) int {
-	end, found := 0, -1
-	if line == "" {
-		return 0
-	}
-	for l := range bytes.Lines(text) {
-		if end += len(l); seal.Trim(l) == line {
-			found = end
+		it := gjson.GetManyBytes(text, "run_id", "outcome")
+		if it[0].Str == run.RunID && it[1].Str != string(loop.SkippedLock) {
+			return seal.Trim(text), lines.at() + int64(len(text))
 		}
 	}
-	return found
-}
-
-// forgedIn reports whether another program added a line for the run to the history. text is the
-// part after the run's last line. A line of a change in progress is accepted, even if a kill tore
-// it, and so are the lines of skipped ticks, which do not count.
-func (r sealed) forgedIn(text []byte) bool {
-	rest := text
-	for line := range bytes.Lines(text) {
-		rest = rest[len(line):]
-		if len(rest) == 0 && !whole(line) {
-			break // readers skip it, and the next append repairs it
-		}
-		own := seal.Trim(line) == r.next().Line
-		it := gjson.GetManyBytes(line, "outcome", "run_id")
-		skipped := it[0].Str == string(loop.SkippedLock)
-		if len(line) > maxLine || !own && !skipped && it[1].Str == r.RunID {
-			return true
-		}
-	}
-	return false
-}
-
-// lineEnd returns the offset at which a run's line ends in the history, or 0 if it is not found.
-func (s *Store) lineEnd(run sealed, line string) int64 {
-	text, from := s.lastPart(run)
-	if end := endIn(text, line); end > 0 {
-		return from + int64(end)
-	}
-	return 0
 }
