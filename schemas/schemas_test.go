@@ -228,7 +228,7 @@ func values() rapid.MakeConfig {
 	}
 	values.Types[reflect.TypeFor[loop.Payload]()] = rapid.OneOf(rapid.Just[any](nil),
 		pointers[tasks.Run](values), pointers[audit.Run](values))
-	values.Types[reflect.TypeFor[any]()] = rapid.OneOf(rapid.Just[any](nil),
+	values.Types[reflect.TypeFor[loop.Record]()] = rapid.OneOf(rapid.Just[any](nil),
 		pointers[tasks.Line](values), pointers[audit.Line](values))
 	return values
 }

@@ -64,7 +64,7 @@ func (l *loopState) card() (report.Card, error) {
 		}
 		return !safefile.IsDir(path)
 	})
-	c.Stale, c.Head = l.stale(), l.head
+	c.Stale, c.Head = l.Budget.Stale(l.head), l.head
 	c.Folder, c.Links, c.Project = l.project, links(b), l.named()
 	c.Waiting = openGates(l)
 	c.Resume = report.FromElsewhere(c.Project, report.Resume(l.saved, l.Elsewhere()), c.Waiting)

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"hooks/internal/config"
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/tracker"
@@ -179,8 +177,7 @@ func (l *loopState) spending(q CostQuery) *spending {
 // byLine reports whether the rows are made from the lines of the iterations.
 func (s *spending) byLine() bool {
 	return s.By == "iteration" || s.By == "day" || !s.Since.IsZero() ||
-		s.By == "task" && tasks.Of(&s.run) != nil ||
-		s.By == "phase" && audit.Of(&s.run) != nil
+		s.run.Groups(s.By)
 }
 
 // unended returns a history line for the open iteration, as if it ended now.
@@ -240,7 +237,6 @@ func (s *spending) add(it *loop.Iteration) {
 // all sessions (A22, A23), its run or project. It returns false if the iteration has no row.
 func (s *spending) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 	row = report.CostRow{Project: s.named(), RunID: s.run.RunID, Skill: s.run.Skill}
-	list, task, phase := tasks.Of(&s.run), tasks.LineOf(it), audit.LineOf(it)
 	switch {
 	case s.By == "project":
 		return report.CostRow{Project: s.project}, true
@@ -255,19 +251,12 @@ func (s *spending) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 	case s.By == "iteration":
 		row.Iteration = it.Iteration
 		row.State = strings.Clone(string(it.Outcome)) // a substring would keep the line in memory
-	case s.By == "task" && list != nil:
-		if task == nil || task.Task < 1 {
+	case s.run.Groups(s.By):
+		if it.Own == nil {
 			return row, false
 		}
-		row.Number, row.Task = task.Task, "the pull request"
-		if row.Number <= len(list.List) {
-			row.Task = list.List[row.Number-1].Title
-		}
-	case s.By == "phase" && audit.Of(&s.run) != nil:
-		if phase == nil || phase.Phase == "" {
-			return row, false
-		}
-		row.Phase = phase.Phase
+		row.Number, row.Task, row.Phase = it.Own.Cost(s.run.Own)
+		return row, row.Number > 0 || row.Phase != ""
 	}
 	return row, true
 }

@@ -17,7 +17,6 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/hint"
 	"hooks/internal/kind"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/safefile"
@@ -67,11 +66,6 @@ type loopState struct {
 	changed []string
 }
 
-// stale reports whether the run is an audit whose last verdict refers to a commit other than HEAD.
-func (l *loopState) stale() bool {
-	return audit.Of(l.Budget) != nil && audit.Of(l.Budget).Verdict.Stale(l.head)
-}
-
 // open reports whether an iteration of the run is open.
 func (l *loopState) open() bool { return l.Tick != nil && l.Tick.RunID == l.Budget.RunID }
 
@@ -93,8 +87,8 @@ func (l *loopState) last(keep func(*loop.Iteration) bool) (*loop.Iteration, erro
 // archived returns a run as it is on disk, with the HEAD of its worktree if it is an audit.
 func (v *question) archived(files *store.Store, skill loop.Skill, s store.State) *loopState {
 	l := &loopState{question: v, files: files, skill: skill, State: s, saved: s.Budget}
-	if r := audit.Of(s.Budget); r != nil && r.Verdict != nil {
-		l.head, _ = tracker.Commit(context.Background(), r.Worktree, "HEAD")
+	if a := s.Budget.Attempts(); a.Audited != "" {
+		l.head, _ = tracker.Commit(context.Background(), a.Root, "HEAD")
 	}
 	return l
 }

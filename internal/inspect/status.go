@@ -48,7 +48,7 @@ func (d *Inspector) reach(st *report.Stand) {
 func (l *loopState) stand() report.Stand {
 	b, st := l.Budget, l.brief()
 	st.Project = l.named()
-	st.Stale, st.Head = l.stale(), l.head
+	st.Stale, st.Head = l.Budget.Stale(l.head), l.head
 	if st.Lock = l.Lock; l.Lock != nil {
 		st.LockAlive = proc.Of(l.Lock.Process) != loop.Dead
 	}
@@ -68,7 +68,7 @@ func (l *loopState) stand() report.Stand {
 			"anything in session "+session)
 	}
 	st.Notes = append(st.Notes, l.changed...)
-	if tasks.Of(b) != nil {
+	if b.Attempts().Unit == "task" {
 		for _, e := range l.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)
 		}

@@ -29,7 +29,7 @@ type Payload interface {
 	// explains, after a first run, why the check cannot run
 	NoCheck(CheckRun) string
 	// returns the attempt's part of the history line
-	Line(*Tick) any
+	Line(*Tick) Record
 	Fold(*Tick, Ending)          // counts the attempt that is ending
 	Advanced(since Payload) bool // reports whether more is done than in since
 
@@ -64,7 +64,8 @@ type Attempts struct {
 	// Finished counts the tasks or sections that are done, of Total. Unit is "task" or "section".
 	Finished, Total int
 	Unit            string
-	Last            bool // the list may end with this attempt, so Tip must not be lost
+	Audited         string // the commit of the last audit's verdict, or ""
+	Last            bool   // the list may end with this attempt, so Tip must not be lost
 }
 
 // Attempts returns the settings and counts of the run's attempts, or the zero value if its kind has
@@ -84,6 +85,18 @@ func (b *Budget) SinceRestart(n int) (number, most int) {
 		return n - before, 0
 	}
 	return n - before, b.Ceilings.Iterations - before
+}
+
+// Stale reports whether the run is an audit whose last verdict refers to a commit other than head.
+// It is false if head is "", which means unknown.
+func (b *Budget) Stale(head string) bool {
+	at := b.Attempts().Audited
+	return at != "" && head != "" && head != at
+}
+
+// Groups reports whether by names the grouping of costs by the run's attempts.
+func (b *Budget) Groups(by string) bool {
+	return b.Own != nil && by == b.Kind().Columns[0]
 }
 
 // WorkersReport reports whether only the workers of the run's attempts report facts, not the thread

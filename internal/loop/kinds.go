@@ -45,7 +45,26 @@ type KindRun struct {
 // KindLine holds the fields that only the run's kind uses in a history line. Own is nil if the
 // iteration began no attempt.
 type KindLine struct {
-	Own any `json:"-"`
+	Own Record `json:"-"`
+}
+
+// Record is what an attempt adds to its history line, and how pages show it.
+type Record interface {
+	Judged() *Judgement
+	Context() string   // proof that its worker began with an empty context; see Attempt.Fresh
+	Cells() []string   // its cells in the kind's Columns; nil if it did no part of the run's work
+	Changes() []string // the findings that it opened and resolved, in words
+	// Cost returns the row of the costs that it belongs to: the number and title of a task, or a
+	// phase.
+	Cost(of Payload) (number int, title, phase string)
+}
+
+// Judged returns the judgement of the line's attempt, or nil if it has none. l may be nil.
+func (l *Iteration) Judged() *Judgement {
+	if l == nil || l.Own == nil {
+		return nil
+	}
+	return l.Own.Judged()
 }
 
 // RunOf returns the state that a kind adds to the run, or nil for a run of another kind or none.
@@ -60,7 +79,7 @@ func RunOf[T any](b *Budget) (own *T) {
 // none.
 func LineOf[T any](l *Iteration) (own *T) {
 	if l != nil {
-		own, _ = l.Own.(*T)
+		own, _ = any(l.Own).(*T)
 	}
 	return own
 }
@@ -141,6 +160,9 @@ type Kind struct {
 	// Run and Line name the fields that the kind adds to a run and to a line; they are zero if it
 	// adds none.
 	Run, Line Part
+	// Columns names the cells that an attempt's record has in the history. The first one also names
+	// the grouping of costs by attempts.
+	Columns []string
 	// Rule checks a tool call against the restrictions of the kind's iterations; nil if there are
 	// no restrictions.
 	Rule func(Call, State, *Known) Outcome

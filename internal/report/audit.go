@@ -157,23 +157,8 @@ func (b auditLoop) count() string {
 	return fmt.Sprintf("%d of %s", b.run.Clean(), loop.Plural(len(b.run.Sections), "section"))
 }
 
-// findingsOf returns the changes that a phase made to the findings. A text is empty if there are
-// none.
-func findingsOf(l *audit.Line) []string {
-	if l == nil {
-		return nil
-	}
-	return []string{prefixed("opened ", strings.Join(l.Opened, " ")),
-		prefixed("resolved ", strings.Join(l.Resolved, " "))}
-}
-
-// phaseName returns the name of a phase with its section, as in "auditing 2".
-func phaseName(l *audit.Line) string {
-	if l.Phase == audit.Coding || l.Phase == audit.Auditing {
-		return fmt.Sprintf("%s %d", l.Phase, l.Section)
-	}
-	return spaced(string(l.Phase))
-}
-
 // spaced returns a word with its underscores replaced by blanks.
 func spaced(word string) string { return strings.ReplaceAll(word, "_", " ") }
+
+// phaseOrder returns the position of a phase in a run, or -1.
+func phaseOrder(phase string) int { return slices.Index(audit.Phases[:], audit.Phase(phase)) }

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -96,7 +94,7 @@ type Progress struct {
 // add counts the next iteration. It made progress if a call concerned a PR, a commit reached the
 // remote, or a commit finished a task.
 func (p *Progress) add(l *loop.Iteration) {
-	if own := tasks.LineOf(l); own != nil && own.Judgement.SHA != "" && own.Done() {
+	if j := l.Judged(); j != nil && j.SHA != "" && j.Verdict.Done() {
 		*p = Progress{Iteration: l.Iteration}
 		return
 	}
@@ -177,12 +175,10 @@ func (c *Card) add(l *loop.Iteration) {
 		return
 	}
 	c.Verified.Progress.add(l)
-	task, phase := tasks.LineOf(l), audit.LineOf(l)
-	if task != nil || phase != nil {
-		c.Verified.Tried++
-	}
-	if task != nil && task.Fresh != "" || phase != nil && phase.Fresh != "" {
-		c.Verified.Fresh++
+	if l.Own != nil {
+		if c.Verified.Tried++; l.Own.Context() != "" {
+			c.Verified.Fresh++
+		}
 	}
 	c.Verified.Comments += l.Observed.Comments
 	c.Claimed.Comments += max(0, l.Comments-l.Observed.Comments)

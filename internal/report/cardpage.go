@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -279,13 +277,7 @@ func remarks(l *loop.Iteration) (list []string) {
 	if l.Overrun != nil {
 		list = append(list, "$"+l.Overrun.Over.String()+" past the ceiling")
 	}
-	if own := tasks.LineOf(l); own != nil {
-		list = append(list, own.Judgement.Why)
-	}
-	list = append(list, findingsOf(audit.LineOf(l))...)
-	if own := audit.LineOf(l); own != nil && own.Judgement.Seen != nil {
-		list = append(list, own.Judgement.Seen.String())
-	}
+	list = append(list, attemptRemarks(l)...)
 	for _, g := range l.Gates {
 		list = append(list, g.Name+": "+g.Answer)
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 )
 
@@ -35,16 +34,16 @@ type CostRow struct {
 	Model     string     `json:"model,omitempty"`
 	Task      string     `json:"task,omitempty"` // the task's title
 	// number of the task in a task loop, from 1
-	Number int         `json:"task_number,omitempty"`
-	Phase  audit.Phase `json:"phase,omitempty"` // phase of an audit loop
-	Rest   string      `json:"rest,omitempty"`  // name of the row that sums up the rest
+	Number int    `json:"task_number,omitempty"`
+	Phase  string `json:"phase,omitempty"` // phase of an audit loop
+	Rest   string `json:"rest,omitempty"`  // name of the row that sums up the rest
 	loop.Tokens
 }
 
 // Compare orders rows by task, phase and day, and models by dollars, the most expensive first.
 func (r CostRow) Compare(o CostRow) int {
-	phase := func(r CostRow) int { return slices.Index(audit.Phases[:], r.Phase) }
-	first := cmp.Or(r.Number-o.Number, phase(r)-phase(o), cmp.Compare(r.Day, o.Day))
+	first := cmp.Or(r.Number-o.Number, phaseOrder(r.Phase)-phaseOrder(o.Phase),
+		cmp.Compare(r.Day, o.Day))
 	if first != 0 || r.Model == "" {
 		return first
 	}

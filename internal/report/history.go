@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/term"
 )
@@ -174,24 +172,20 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	}
 	add(column{name: "#", right: true, class: "num"}, number)
 	add(column{name: "started", class: "at", spare: 1}, started)
-	switch l.Skill {
-	case tasks.Name:
-		task, try := "-", ""
-		if a := tasks.LineOf(l); a != nil { // nil if no attempt began
-			task, try = strconv.Itoa(a.Task), strconv.Itoa(a.Try)
-			outcome = string(a.Judgement.Verdict)
+	names, shown := loop.KindOf(l.Skill).Columns, []string{"-", ""}
+	if l.Own != nil && l.Own.Cells() != nil { // otherwise no attempt began
+		shown, outcome = l.Own.Cells(), spaced(string(l.Judged().Verdict))
+	}
+	for i, name := range names {
+		c := column{name: name, right: name != "phase", class: "task"}
+		if name == "try" {
+			c.class, c.spare = name, 2
 		}
-		add(column{name: "task", right: true, class: "task"}, task)
-		add(column{name: "try", right: true, class: "try", spare: 2}, try)
+		add(c, shown[i])
+	}
+	if names != nil {
 		verdict("verdict", outcome)
-	case audit.Name:
-		phase := "-"
-		if a := audit.LineOf(l); a != nil && a.Phase != "" {
-			phase, outcome = phaseName(a), spaced(string(a.Judgement.Verdict))
-		}
-		add(column{name: "phase", class: "task"}, phase)
-		verdict("verdict", outcome)
-	default:
+	} else {
 		verdict("outcome", outcome)
 	}
 	add(column{name: "min", right: true, class: "min", spare: 2},
@@ -202,8 +196,10 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 
 // details returns the facts of an iteration that have no column.
 func details(l *loop.Iteration) string {
-	list := slices.Concat([]string{strings.Join(l.PRsTouched, " "), strings.Join(l.Fired, " ")},
-		findingsOf(audit.LineOf(l)))
+	list := []string{strings.Join(l.PRsTouched, " "), strings.Join(l.Fired, " ")}
+	if l.Own != nil {
+		list = append(list, l.Own.Changes()...)
+	}
 	if l.Overrun != nil {
 		list = append(list, "$"+l.Overrun.Over.String()+" over")
 	}
@@ -266,12 +262,12 @@ func HistoryCSV(w io.Writer, all bool) History {
 		"task", "try", "verdict"}, "project")
 	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return History{Row: func(project string, l *loop.Iteration, _ []byte) error {
-		over, task := loop.Overrun{}, tasks.Line{}
+		over, task, verdict := loop.Overrun{}, []string{"0", "0"}, loop.TaskDone("")
 		if l.Overrun != nil {
 			over = *l.Overrun
 		}
-		if own := tasks.LineOf(l); own != nil {
-			task = *own
+		if own := taskOf(l); own != nil {
+			task, verdict = own.Cells(), own.Judged().Verdict
 		}
 		number := strconv.Itoa
 		return line([]string{formulaFree(l.RunID), formulaFree(string(l.Skill)), number(l.Seq),
@@ -279,8 +275,8 @@ func HistoryCSV(w io.Writer, all bool) History {
 			number(minutesOf(l)), exact(l.Dollars), fmt.Sprint(l.TokensIn), fmt.Sprint(l.TokensOut),
 			number(l.Agents), number(l.Comments), number(l.Merges),
 			formulaFree(strings.Join(l.PRsTouched, " ")), formulaFree(strings.Join(l.Fired, " ")),
-			number(loop.Refusals(l.Denied)), exact(over.Over), number(task.Task), number(task.Try),
-			formulaFree(string(task.Judgement.Verdict))}, formulaFree(project))
+			number(loop.Refusals(l.Denied)), exact(over.Over), task[0], task[1],
+			formulaFree(string(verdict))}, formulaFree(project))
 	}, Close: func() error {
 		out.Flush()
 		return out.Error()

@@ -10,8 +10,6 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -49,13 +47,13 @@ type Ran struct {
 	Minutes   int              `json:"minutes"`
 	Dollars   loop.USD         `json:"dollars"`
 	PRs       []string         `json:"prs_touched"`
-	Task      *tasks.Line      `json:"task,omitempty"` // set for a task loop
+	Task      loop.Record      `json:"task,omitempty"` // set for a task loop
 }
 
 // RanIn returns the summary of an iteration's history line.
 func RanIn(l *loop.Iteration) *Ran {
 	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l), l.Dollars,
-		append([]string{}, l.PRsTouched...), tasks.LineOf(l)}
+		append([]string{}, l.PRsTouched...), taskOf(l)}
 }
 
 // minutesOf returns the rounded minutes of an iteration, 0 if the clock went backwards.
@@ -331,8 +329,8 @@ func (st Stand) line(session string, short bool) string {
 			parts = append(parts, fmt.Sprintf("%d refused", n))
 		}
 	}
-	if r := tasks.Of(b); r != nil {
-		parts = append(parts, fmt.Sprintf("%d/%s", r.Finished(), loop.Plural(len(r.List), "task")))
+	if a := b.Attempts(); a.Unit == "task" {
+		parts = append(parts, fmt.Sprintf("%d/%s", a.Finished, loop.Plural(a.Total, a.Unit)))
 	}
 	for i, a := range st.Budgets {
 		if i == 0 || !short {
@@ -365,11 +363,11 @@ func RunList(s Screen, runs []Run) string {
 		if runs[i].Present || b.Status != loop.Active {
 			state = string(b.Status) + prefixed(" ", b.StopCause)
 		}
-		if r := audit.Of(b); r != nil && r.Verdict.Stale(runs[i].Head) {
+		if b.Stale(runs[i].Head) {
 			state += ", verdict stale"
 		}
-		if r := tasks.Of(b); r != nil {
-			done = fmt.Sprintf("%d/%d", r.Finished(), len(r.List))
+		if a := b.Attempts(); a.Unit == "task" {
+			done = fmt.Sprintf("%d/%d", a.Finished, a.Total)
 		}
 		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt),
 			outOf(b.IterationsUsed, b.Ceilings.Iterations, "/"), done,

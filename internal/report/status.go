@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -63,8 +62,8 @@ func (t *text) remarks(l *loop.Iteration) {
 	if refused := refusals(l.Denied); refused != "" && l.Ran() {
 		t.line("%s", refused)
 	}
-	if own := tasks.LineOf(l); own != nil && len(own.Judgement.Weakened) > 0 {
-		t.line("Note: Tests weakened: %s", strings.Join(own.Judgement.Weakened, "; "))
+	if j := l.Judged(); j != nil && len(j.Weakened) > 0 {
+		t.line("Note: Tests weakened: %s", strings.Join(j.Weakened, "; "))
 	}
 	for _, n := range l.Notes {
 		if l.Ran() || n != l.Notes[0] {

@@ -3,9 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
-	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
@@ -322,21 +322,39 @@ func Resuming(b *loop.Budget) string {
 		len(r.List))
 }
 
+// taskOf returns the record of a line in a task loop, or nil.
+func taskOf(l *loop.Iteration) loop.Record {
+	if own := tasks.LineOf(l); own != nil {
+		return own
+	}
+	return nil
+}
+
+// attemptRemarks returns what an attempt's judgement adds to its row of the report card.
+func attemptRemarks(l *loop.Iteration) (list []string) {
+	switch j := l.Judged(); {
+	case j == nil:
+		return nil
+	case tasks.LineOf(l) != nil:
+		return []string{j.Why}
+	case j.Seen != nil:
+		list = []string{j.Seen.String()}
+	}
+	return append(l.Own.Changes(), list...)
+}
+
 // tried describes an attempt briefly, as in "task 3.1 refused: the check is red: exit 1".
-func tried(l *tasks.Line) string {
-	return fmt.Sprintf("task %d.%d %s%s", l.Task, l.Try, l.Judgement.Verdict,
-		prefixed(": ", l.Judgement.Why))
+func tried(l loop.Record) string {
+	return fmt.Sprintf("task %s %s%s", strings.Join(l.Cells(), "."), l.Judged().Verdict,
+		prefixed(": ", l.Judged().Why))
 }
 
 // Verdict returns the verdict on an iteration's attempt with its reason. It is empty if there is no
 // verdict.
 func Verdict(l *loop.Iteration) string {
-	var j loop.Judgement
-	switch {
-	case tasks.LineOf(l) != nil:
-		j = tasks.LineOf(l).Judgement
-	case audit.LineOf(l) != nil:
-		j = audit.LineOf(l).Judgement
+	j := l.Judged()
+	if j == nil {
+		return ""
 	}
 	if j.Verdict.Worked() {
 		return j.String()
@@ -423,4 +441,40 @@ func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list cell) {
 func (b taskLoop) count() string {
 	r := b.run
 	return fmt.Sprintf("%d of %s", r.Finished(), loop.Plural(len(r.List), "task"))
+}
+
+// Trouble returns the causes of problems of a task loop, with their fixes, from the engine's
+// troubleshooting table (T80). It returns nil for any other kind. last is the run's last line, or
+// nil if it has no line.
+func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
+	r := tasks.Of(b)
+	if r == nil {
+		return nil
+	}
+	add := func(holds bool, format string, args ...any) {
+		if holds {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	judged := loop.Judgement{}
+	if l := tasks.LineOf(last); l != nil && l.Task == r.Index+1 {
+		judged = l.Judgement
+	}
+	red := judged.Verdict == loop.Overruled
+	add(judged.Verdict == loop.Unfinished, "the loop does not advance, because %s: the worker's "+
+		"last line must be TASK_COMPLETE with the attempt's token", judged.Why)
+	add(red && judged.Check != nil && judged.Check.Exit == 127, "the check ended with exit 127: "+
+		"the shell did not find a command in `%s`", r.Check)
+	add(red, "task %d is not accepted, because %s: fix that; or give it more attempts with "+
+		"--max-task-iterations or SDD_MAX_TASK_ITER; or fix the task by hand and resume",
+		r.Index+1, judged.Why)
+	add(b.StopCause == "iteration_budget", "many attempts use up the iterations: see with "+
+		"`hooks tasks` which tasks fail, and fix the causes rather than raise the cap")
+	add(b.StopCause == "no_fresh_context", "look with `hooks doctor` whether Stop, SubagentStop "+
+		"and PreToolUse are registered")
+	n := tasks.AwaitingGate(b)
+	unanswered := slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })
+	add(n > 0 && unanswered, "gate %d waits for a person: complete its review, then answer it; "+
+		"the fields of .sdd-state.json change nothing", n)
+	return list
 }

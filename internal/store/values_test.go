@@ -25,7 +25,7 @@ func Values() rapid.MakeConfig {
 	values := plainValues()
 	values.Types[reflect.TypeFor[loop.Payload]()] = rapid.OneOf(rapid.Just[any](nil),
 		pointers[tasks.Run](values), pointers[audit.Run](values))
-	values.Types[reflect.TypeFor[any]()] = rapid.OneOf(rapid.Just[any](nil),
+	values.Types[reflect.TypeFor[loop.Record]()] = rapid.OneOf(rapid.Just[any](nil),
 		pointers[tasks.Line](values), pointers[audit.Line](values))
 	return values
 }
@@ -49,7 +49,7 @@ func plainValues() rapid.MakeConfig {
 				[]loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting,
 					loop.SkippedLock}).AsAny(),
 			reflect.TypeFor[loop.Payload](): rapid.Just[any](nil),
-			reflect.TypeFor[any]():          rapid.Just[any](nil),
+			reflect.TypeFor[loop.Record]():  rapid.Just[any](nil),
 			// They lie in a file of their own.
 			reflect.TypeFor[[]audit.Finding](): rapid.Just([]audit.Finding(nil)).AsAny(),
 			reflect.TypeFor[int]():             count.AsAny(),

@@ -118,7 +118,7 @@ func (p *player) settleLoop(d *disk) {
 	l := p.Ledger.Loops
 	times := map[string]int{}
 	for _, line := range d.lines {
-		if t := tasks.LineOf(&line.iteration); t != nil && t.Done() {
+		if t := tasks.LineOf(&line.iteration); t != nil && t.Judgement.Verdict.Done() {
 			times[t.Title]++
 			c := t.Judgement.Check
 			if t.Judgement.Verdict != loop.Unbroken || c == nil || c.Exit != 0 ||

@@ -41,7 +41,7 @@ var Kind = loop.Kind{
 	},
 	Applies: applies, Gates: gates, Completes: "audit_complete", Rule: audited,
 	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
-	Line: loop.Part{Name: "audit", Of: (*Line)(nil)},
+	Line: loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
 }
 
 const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
@@ -108,17 +108,13 @@ type Post struct {
 // Verdict is the verdict of the last audit, bound to its commit.
 type Verdict loop.WorkerVerdict
 
-// Stale reports whether head differs from the verdict's commit. It is false if head is "", which
-// means unknown.
-func (v *Verdict) Stale(head string) bool { return v != nil && head != "" && head != v.SHA }
-
 // About describes the proportion of the changes that the auditor read, and whether the verdict is
 // stale.
 func (v *Verdict) About(head string) (text string) {
 	if v.Seen != nil {
 		text = ", " + v.Seen.String()
 	}
-	if v.Stale(head) {
+	if head != "" && head != v.SHA {
 		text += "; stale, HEAD is " + loop.Short(head)
 	}
 	return text
@@ -219,6 +215,36 @@ type Line struct {
 	Fresh     string         `json:"fresh,omitempty"`
 	Opened    []string       `json:"findings_opened,omitempty"`
 	Resolved  []string       `json:"findings_resolved,omitempty"`
+}
+
+// The methods of Record.
+
+func (l *Line) Judged() *loop.Judgement { return &l.Judgement }
+func (l *Line) Context() string         { return l.Fresh }
+
+// Cells returns the phase with its section, as in "auditing 2".
+func (l *Line) Cells() []string {
+	switch l.Phase {
+	case "":
+		return nil
+	case Coding, Auditing:
+		return []string{fmt.Sprintf("%s %d", l.Phase, l.Section)}
+	}
+	return []string{strings.ReplaceAll(string(l.Phase), "_", " ")}
+}
+
+func (l *Line) Changes() (list []string) {
+	if len(l.Opened) > 0 {
+		list = append(list, "opened "+strings.Join(l.Opened, " "))
+	}
+	if len(l.Resolved) > 0 {
+		list = append(list, "resolved "+strings.Join(l.Resolved, " "))
+	}
+	return list
+}
+
+func (l *Line) Cost(loop.Payload) (number int, title, phase string) {
+	return 0, "", string(l.Phase)
 }
 
 // Clone implements Payload.
@@ -370,7 +396,7 @@ func (v *Verdict) Said(head string) string {
 }
 
 // Line returns the history's record of the phase.
-func (r *Run) Line(t *loop.Tick) any {
+func (r *Run) Line(t *loop.Tick) loop.Record {
 	a := t.Attempt
 	if a.Phase == "" {
 		return nil
@@ -493,13 +519,17 @@ func Restartable(b *loop.Budget) bool { return Status(b) != "completed" }
 func (r *Run) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)) }
 
 func (r *Run) Attempts() loop.Attempts {
-	return loop.Attempts{
+	a := loop.Attempts{
 		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
 		Looks: true, Whole: "the phase's own",
 		Failed: "phases in a row ended by no fault of the work",
 		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,
 		Before: r.Before, Finished: r.Clean(), Total: len(r.Sections), Unit: "section",
 	}
+	if r.Verdict != nil {
+		a.Audited = r.Verdict.SHA
+	}
+	return a
 }
 
 func (r *Run) Next() string { return r.UnderWay() + " of " + r.Plan }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hooks/internal/loop"
@@ -42,7 +43,7 @@ var Kind = loop.Kind{
 	},
 	Applies: applies, Gates: gates, Completes: "tasks_complete", Rule: stays,
 	Run:  loop.Part{Name: "tasks", Of: (*Run)(nil)},
-	Line: loop.Part{Name: "task", Of: (*Line)(nil)},
+	Line: loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
 }
 
 // applies reports whether the conditions and gates of task loops apply to a run.
@@ -159,8 +160,19 @@ type Line struct {
 	Feedback string `json:"feedback,omitempty"`
 }
 
-// Done reports whether the task needs no further attempt.
-func (l *Line) Done() bool { return l.Judgement.Verdict.Done() }
+// The methods of Record.
+
+func (l *Line) Judged() *loop.Judgement { return &l.Judgement }
+func (l *Line) Context() string         { return l.Fresh }
+func (l *Line) Changes() []string       { return nil }
+func (l *Line) Cells() []string         { return []string{strconv.Itoa(l.Task), strconv.Itoa(l.Try)} }
+
+func (l *Line) Cost(of loop.Payload) (number int, title, phase string) {
+	if r := of.(*Run); l.Task <= len(r.List) {
+		return l.Task, r.List[l.Task-1].Title, ""
+	}
+	return l.Task, "the pull request", ""
+}
 
 // prTitle is the title of the attempt after the last task.
 const prTitle = "Open the pull request"
@@ -319,7 +331,7 @@ func (r *Run) Heading() (name, title string) {
 func (r *Run) Next() string { return fmt.Sprintf("%s, attempt %d", r.UnderWay(), r.Try) }
 
 // Line returns the history's record of the attempt.
-func (r *Run) Line(t *loop.Tick) any {
+func (r *Run) Line(t *loop.Tick) loop.Record {
 	a := t.Attempt
 	if a.Task < 1 {
 		return nil
