@@ -1,10 +1,10 @@
 package brake
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hooks/internal/guard"
@@ -22,7 +22,7 @@ import (
 // those of the command.
 func audited(argv []string, phase string) []string {
 	p := audit.Phase(phase)
-	at, _ := gitCommand(argv, "")
+	at, _ := Start{Argv: argv}.git()
 	var settings []string
 	switch {
 	case linkName(argv[0]) != "git" || at >= len(argv):
@@ -40,69 +40,61 @@ func audited(argv []string, phase string) []string {
 	return slices.Insert(slices.Clone(argv), at, settings...)
 }
 
-// gitCommand returns the index of git's command in its arguments, and the directory in which git
-// works when started in dir.
-func gitCommand(argv []string, dir string) (at int, _ string) {
-	const valued = "-C -c --git-dir --work-tree --namespace --config-env --attr-source"
-	for at = 1; at < len(argv) && (argv[at] == "" || argv[at][0] == '-'); at++ {
-		name, value, joined := strings.Cut(argv[at], "=")
-		if !joined && shellword.Has(valued, name) && at+1 < len(argv) {
-			at++
-			value = argv[at]
+// git returns the index of git's command in the arguments, and how git is started.
+func (s Start) git() (at int, start tracker.GitStart) {
+	start = tracker.GitStart{Dir: s.Cwd, Env: s.Environ, Works: s.Cwd}
+	gitDir, workTree := s.Env("GIT_DIR"), ""
+	for at = 1; ; {
+		flag, value, n := shellword.GitFlag(s.Argv[at:])
+		switch flag {
+		case "-C":
+			start.Works = below(start.Works, value)
+		case "--git-dir":
+			gitDir = value
+		case "--work-tree":
+			workTree = value
 		}
-		if shellword.Has("-C --git-dir --work-tree", name) {
-			if dir = filepath.Join(dir, value); filepath.IsAbs(value) {
-				dir = value
-			}
+		if n == 0 {
+			start.Works = below(start.Works, cmp.Or(gitDir, workTree))
+			return at, start
 		}
+		if shellword.Has("-C --git-dir --work-tree --bare -c --config-env", flag) {
+			start.Flags = append(start.Flags, s.Argv[at:at+n]...)
+		}
+		at += n
 	}
-	return at, dir
+}
+
+func below(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 // strays refuses a coder's git command that changes a branch other than the loop's, another
 // worktree, or a remote that is a local directory. It returns nil if git only reads or works on
 // the loop's branch.
-func (s Start) strays(g ground) *Refusal {
+func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 	line := shellword.Join(shellword.Lits(s.Argv...))
 	text := effect.Call{Tool: "Bash", Cwd: s.Cwd, Command: line}
-	if g.branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) {
+	at, start := s.git()
+	if g.branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) || at >= len(s.Argv) {
 		return nil
 	}
 	own := tracker.Repo(context.Background(), g.project)
-	dir := s.Cwd
-	if named := s.Env("GIT_DIR"); named != "" {
-		dir = filepath.Join(dir, named)
-		if filepath.IsAbs(named) {
-			dir = named
-		}
-	}
-	at, dir := gitCommand(s.Argv, dir)
-	if at >= len(s.Argv) {
-		return nil
-	}
-	there, why := tracker.Repo(context.Background(), dir), ""
+	there, dir, why := facts(), start.Works, ""
 	if within(own.Dir, dir) && !within(g.project, dir) {
-		there = own
+		there.Top, there.Dir = own.Top, own.Dir
 	}
-	argv := s.Argv[at:]
-	alias := own.Config["alias."+strings.ToLower(argv[0])]
-	shell := strings.TrimPrefix(alias, "!")
-	if alias != "" {
-		argv = append(loop.SplitWords(strings.TrimPrefix(shell, "git ")), argv[1:]...)
-	}
-	hides := alias != shell &&
-		(!strings.HasPrefix(shell, "git ") || strings.ContainsAny(alias, ";&|<>$`\n"))
 	switch shared := common(there.Dir) == common(own.Dir); {
 	case (there.Top == "" || tracker.RealPath(there.Top) != tracker.RealPath(own.Top)) &&
 		(shared || within(common(own.Dir), dir) || remote(own, dir)):
 		why = "it works in " + dir
-	case !shared:
-	case s.Env("GIT_CONFIG_PARAMETERS") != "" || s.ownAlias(at): // git itself sets the variable
-		why = "settings given in the command cannot be checked"
-	case hides && startsGit(shell):
-		why = unseen
-	case len(argv) > 0:
-		why = s.moves(argv, g.branch, there.Branch)
+	case shared:
+		head, _ := start.Ask(context.Background(), "symbolic-ref", "HEAD")
+		on := strings.TrimPrefix(head, tracker.Heads)
+		why = s.strayed(s.Argv[at:], g.branch, on, there.Config)
 	}
 	if why == "" {
 		return nil
@@ -111,14 +103,32 @@ func (s Start) strays(g ground) *Refusal {
 		"stays on "+g.branch, "commit on "+g.branch+"; a person merges after the audit is clear")
 }
 
-// ownAlias reports whether the words before git's command or the environment may define an alias.
-func (s Start) ownAlias(command int) bool {
-	settings := slices.Clone(s.Argv[1:command])
-	count, _ := strconv.Atoi(s.Env("GIT_CONFIG_COUNT"))
-	for i := range min(count, 1000) {
-		settings = append(settings, s.Env("GIT_CONFIG_KEY_"+strconv.Itoa(i)))
+// strayed is like moves for a command that may be an alias. Git ignores an alias with the name of
+// a command, so the command as written counts too.
+func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
+	for range 10 { // aliases may name aliases
+		for _, _, n := shellword.GitFlag(argv); n > 0; _, _, n = shellword.GitFlag(argv) {
+			argv = argv[n:]
+		}
+		if len(argv) == 0 {
+			return ""
+		}
+		if why = s.moves(argv, own, on); why != "" {
+			return why
+		}
+		name := "alias." + argv[0]
+		text := cmp.Or(config[strings.ToLower(name)], config[name+".command"])
+		shell, isShell := strings.CutPrefix(text, "!")
+		plain := strings.HasPrefix(shell, "git ") && !strings.ContainsAny(shell, ";&|<>$`\n")
+		switch {
+		case isShell && !plain && startsGit(shell):
+			return unseen
+		case isShell && !plain, text == "":
+			return ""
+		}
+		argv = append(loop.SplitWords(strings.TrimPrefix(shell, "git ")), argv[1:]...)
 	}
-	return strings.Contains(strings.ToLower(strings.Join(settings, " ")), "alias.")
+	return unseen
 }
 
 // common returns the git directory that all worktrees of a repository share, given that of one

@@ -60,8 +60,10 @@ func newEffects(t *testing.T) *effects {
 	for _, name := range strings.Fields("gh glab tea hub curl wget http xh docker") {
 		write(t, filepath.Join(e.real, name), recording, 0o755)
 	}
-	asked := "case \"$*\" in *' config --list --show-scope '*) exec " + git + " \"$@\" ;; esac\n"
-	script := strings.Replace(recording, "\n", "\n"+asked, 1) + "exec " + git + " \"$@\"\n"
+	real := "exec " + git + " \"$@\"\n"
+	asked := "case \"$*\" in *' config --list --show-scope '*) " + real + ";;\n" +
+		"*'--no-pager rev-parse '* | *'--no-pager symbolic-ref '*) " + real + ";; esac\n"
+	script := strings.Replace(recording, "\n", "\n"+asked, 1) + real
 	write(t, filepath.Join(e.real, "git"), script, 0o755)
 	if err := os.MkdirAll(e.tools, 0o755); err != nil {
 		t.Fatal(err)

@@ -22,9 +22,19 @@ import (
 
 // Start is a program that is about to start.
 type Start struct {
-	Argv []string // begins with the link's name
-	Cwd  string   // empty if unknown
-	Env  func(string) string
+	Argv    []string // begins with the link's name
+	Cwd     string   // empty if unknown
+	Environ []string
+}
+
+// Env returns a variable of the program's environment, or an empty string.
+func (s Start) Env(name string) string {
+	for _, kv := range s.Environ {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // readFile returns the text of a file that the program may use. It is an effect.Files.
@@ -41,10 +51,26 @@ func (s Start) readFile(path string) (string, bool) {
 // merge.
 func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	var unread error
-	repo := sync.OnceValue(func() effect.Repo {
-		there := tracker.Repo(context.Background(), s.Cwd)
+	ofGit := s.Argv[0] == "git"
+	_, start := s.git()
+	facts := sync.OnceValue(func() (there tracker.Facts) {
+		if ofGit {
+			there = start.Repo(context.Background())
+		} else {
+			there = tracker.Repo(context.Background(), s.Cwd)
+		}
 		unread = there.Err
-		return Repo(s.Env, there)
+		return there
+	})
+	repo := sync.OnceValue(func() effect.Repo {
+		r := Repo(s.Env, facts())
+		if ofGit {
+			r.Ask = func(args ...string) string {
+				answer, _ := start.Ask(context.Background(), args...)
+				return answer
+			}
+		}
+		return r
 	})
 	call := effect.Call{Tool: "Bash", Cwd: s.Cwd}
 	reading := guard.ReadArgv(s.words(), s.Env, call, repo, s.readFile)
@@ -77,7 +103,7 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 		return nil, refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in the phase "+
 			g.audits+" of an audit loop", "commit; a person pushes after the audit is clear")
 	}
-	return acts, s.strays(g)
+	return acts, s.strays(g, facts)
 }
 
 // publishes reports whether the program pushes or opens a PR.
@@ -95,28 +121,28 @@ func Repo(env func(string) string, at tracker.Facts) effect.Repo {
 	}
 }
 
-// words returns the arguments. For curl it puts the options file that curl reads by default first.
+// words returns the arguments. For curl and wget it puts the options files that they read by
+// default first.
 func (s Start) words() []string {
 	name, args := s.Argv[0], s.Argv[1:]
-	if name == "curl" && !slices.Contains(args[:min(1, len(args))], "-q") {
-		if own := curlrc(s.Env); own != "" {
-			return append([]string{name, "-K", own}, args...)
-		}
+	home := s.Env("HOME")
+	flag, files := "", []string(nil)
+	switch {
+	case name == "curl" && !slices.Contains(args[:min(1, len(args))], "-q"):
+		flag, files = "-K", []string{filepath.Join(s.Env("CURL_HOME"), ".curlrc"),
+			filepath.Join(s.Env("XDG_CONFIG_HOME"), "curlrc"),
+			filepath.Join(home, ".curlrc"), filepath.Join(home, ".config", "curlrc")}
+	case name == "wget":
+		flag, files = "--config", []string{below(s.Cwd, s.Env("SYSTEM_WGETRC")),
+			below(s.Cwd, s.Env("WGETRC")), filepath.Join(home, ".wgetrc")}
 	}
-	return s.Argv
-}
-
-// curlrc returns the path of the options file that curl reads by default, or an empty string.
-func curlrc(env func(string) string) string {
-	for _, path := range []string{
-		filepath.Join(env("CURL_HOME"), ".curlrc"), filepath.Join(env("XDG_CONFIG_HOME"), "curlrc"),
-		filepath.Join(env("HOME"), ".curlrc"), filepath.Join(env("HOME"), ".config", "curlrc"),
-	} {
+	words := []string{name}
+	for _, path := range files {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() && filepath.IsAbs(path) {
-			return path
+			words = append(words, flag, path)
 		}
 	}
-	return ""
+	return append(words, args...)
 }
 
 // merge judges the only merging act of the command. It consumes a pass for an act that a person

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -271,19 +272,14 @@ func split(line string) []string {
 }
 
 func start(project string, argv ...string) Start {
-	env := map[string]string{"HOME": project, "GH_CONFIG_DIR": filepath.Join(project, "gh")}
-	return Start{Argv: argv, Cwd: project, Env: func(name string) string { return env[name] }}
+	return Start{Argv: argv, Cwd: project, Environ: []string{
+		"HOME=" + project, "GH_CONFIG_DIR=" + filepath.Join(project, "gh"),
+	}}
 }
 
 // with is the same start with a variable of the environment.
 func (s Start) with(name, value string) Start {
-	env := s.Env
-	s.Env = func(of string) string {
-		if of == name {
-			return value
-		}
-		return env(of)
-	}
+	s.Environ = slices.Insert(slices.Clone(s.Environ), 0, name+"="+value)
 	return s
 }
 
@@ -433,9 +429,7 @@ func TestPassIsForOneThing(t *testing.T) {
 	}
 	for host, away := range map[string]bool{"evil.example": true, "https://github.com/": false} {
 		glab := start(dir, "glab", "mr", "merge", "142")
-		glab.Env = func(name string) string {
-			return map[string]string{"GITLAB_HOST": host}[name]
-		}
+		glab.Environ = []string{"GITLAB_HOST=" + host}
 		if r := glab.refusal((&passes{dir, 1}).ground()); (r != nil) != away {
 			t.Errorf("GITLAB_HOST %s: %v", host, r)
 		}
@@ -542,26 +536,30 @@ func FuzzJudge(f *testing.F) {
 		if linkName(argv[0]) == "" {
 			argv = append([]string{"git"}, argv...)
 		}
-		s := Start{Argv: argv, Cwd: "/", Env: func(string) string { return "" }}
+		s := Start{Argv: argv, Cwd: "/"}
 		if r := s.refusal(ground{}); r != nil && r.Error() == "" {
 			t.Error("a refusal without a text")
 		}
 	})
 }
 
-// TestCurlsOwnOptionsCount: curl reads them itself, however long they are.
-func TestCurlsOwnOptionsCount(t *testing.T) {
-	dir := project(t)
-	own := filepath.Join(dir, ".curlrc")
-	const merge = "request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n"
-	for _, row := range []struct{ text, argv, rule string }{
-		{"silent\n", "curl https://example.com", ""},
-		{merge, "curl -s", "unreadable"},
-		{merge, "curl -q https://example.com", ""},
-		{strings.Repeat("# x\n", effect.MaxFile/4) + merge, "curl -s", "unreadable"},
+// TestOwnOptionsCount: curl and wget read them themselves, however long they are.
+func TestOwnOptionsCount(t *testing.T) {
+	const url = "https://api.github.com/repos/o/r/pulls/142/merge"
+	const merge = "request = PUT\nurl = " + url + "\n"
+	for _, row := range []struct{ file, text, argv, rule string }{
+		{".curlrc", "silent\n", "curl https://example.com", ""},
+		{".curlrc", merge, "curl -s", "unreadable"},
+		{".curlrc", merge, "curl -q https://example.com", ""},
+		{".curlrc", strings.Repeat("# x\n", effect.MaxFile/4) + merge, "curl -s", "unreadable"},
+		{".wgetrc", "timeout = 5\n", "wget " + url, ""},
+		{".wgetrc", "method = PUT\n", "wget " + url, "unreadable"},
+		{"rc", "post_data = {}\n", "wget " + url, "unreadable"},
 	} {
-		write(t, own, row.text, 0o600)
-		r := start(dir, split(row.argv)...).refusal(groundOf(dir))
+		dir := project(t)
+		write(t, filepath.Join(dir, row.file), row.text, 0o600)
+		s := start(dir, split(row.argv)...).with("WGETRC", "rc")
+		r := s.refusal(groundOf(dir))
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s with %.20q: %v, want %q", row.argv, row.text, r, row.rule)
 		}

@@ -84,7 +84,7 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, p
 // started describes the program that is about to start, with its working directory and environment.
 func started(name string, argv []string) Start {
 	cwd, _ := os.Getwd()
-	return Start{Argv: append([]string{name}, argv[1:]...), Cwd: cwd, Env: os.Getenv}
+	return Start{Argv: append([]string{name}, argv[1:]...), Cwd: cwd, Environ: os.Environ()}
 }
 
 // become replaces this process with the real program. It keeps the arguments and the environment

@@ -71,9 +71,6 @@ func TestBoundsFailClosed(t *testing.T) {
 			"git " + chain(8, "-c alias.a%[1]d=a%[2]d ") + "-c alias.a8='!" + merge + "' a0",
 			"aliases",
 		},
-		"settings": {"GIT_CONFIG_COUNT=25 " +
-			chain(24, "GIT_CONFIG_KEY_%[1]d=a GIT_CONFIG_VALUE_%[1]d=b ") +
-			"GIT_CONFIG_KEY_24=alias.x GIT_CONFIG_VALUE_24='!" + merge + "' git x", ""},
 		"values": {"curl -X POST https://api.github.com/repos/a/b/merges -d '{\"x\":[" +
 			times("1,", 21_000) + "1],\"base\":\"main\"}'", "more values"},
 	} {

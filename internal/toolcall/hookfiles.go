@@ -36,12 +36,8 @@ type hookFiles struct {
 	data     []string // the folder below fixed in which plugins keep data
 	plugins  []string // folders of plugins; only the files that define hooks count
 	prompts  []string // folders of skills, commands and agents
-	started  []startedBy
+	programs []string // files that the commands of hooks name
 }
-
-// startedBy is the text of a settings or plugin file that contains the commands of its hooks.
-// Relative paths in the text are resolved against root.
-type startedBy struct{ root, text string }
 
 // hookFiles returns the files from which this session's client reads hooks.
 func (c *Call) hookFiles() *hookFiles {
@@ -60,7 +56,7 @@ func (c *Call) hookFiles() *hookFiles {
 	files := c.SettingsFiles()
 	for _, file := range files[:len(files)-1] { // the managed file is in fixed
 		h.settings = append(h.settings, c.folded(file)...)
-		h.note(file, c.Project, home)
+		h.programs = append(h.programs, c.programs(file, c.Project, home)...)
 		for _, name := range []string{"skills", "commands", "agents"} {
 			folder := filepath.Join(filepath.Dir(file), name)
 			h.prompts = append(h.prompts, c.folded(folder)...)
@@ -68,8 +64,9 @@ func (c *Call) hookFiles() *hookFiles {
 	}
 	for _, root := range c.pluginRoots(dir) {
 		h.plugins = append(h.plugins, c.folded(root)...)
-		h.note(filepath.Join(root, "hooks.json"), root)
-		h.note(filepath.Join(root, "hooks", "hooks.json"), root)
+		for _, name := range []string{"hooks.json", "hooks/hooks.json"} {
+			h.programs = append(h.programs, c.programs(filepath.Join(root, name), root)...)
+		}
 	}
 	c.hooks = h
 	return h
@@ -89,9 +86,10 @@ func (c *Call) folded(paths ...string) (list []string) {
 // case.
 func fold(p string) string { return strings.ToLower(strings.ReplaceAll(p, `\`, "/")) }
 
-// note adds the text of a settings or plugin file. It leaves out permission rules, because hooks
-// do not start the files named there.
-func (h *hookFiles) note(file string, roots ...string) {
+// programs returns the files that the commands in a settings or plugin file may name. A path that
+// begins with a variable or ~, and a relative path, is in one of roots. Permission rules are left
+// out, because hooks do not start the files that they name.
+func (c *Call) programs(file string, roots ...string) (list []string) {
 	text, _ := safefile.Read(file, config.MaxFile)
 	all := ""
 	gjson.Parse(strings.TrimPrefix(text, "\ufeff")).ForEach(func(key, value gjson.Result) bool {
@@ -100,10 +98,26 @@ func (h *hookFiles) note(file string, roots ...string) {
 		}
 		return true
 	})
-	all = fold(strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\/`, "/").Replace(all))
-	for _, root := range roots {
-		h.started = append(h.started, startedBy{fold(root), all})
+	all = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\/`, "/").Replace(all)
+	words := strings.FieldsFunc(all, func(c rune) bool {
+		return strings.ContainsRune(" \t\n\"';|&<>(),", c)
+	})
+	words = append(words, strings.Split(all, `"`)...) // a quoted path may contain blanks
+	slices.Sort(words)
+	for _, word := range slices.Compact(words) {
+		if !strings.ContainsAny(word, "/.") || strings.Contains(word, "\n") {
+			continue
+		}
+		paths := []string{word}
+		if i := strings.IndexAny(word, "$~"); i >= 0 {
+			_, word, _ = strings.Cut(word[i:], "/")
+		}
+		for _, root := range roots { // even if it begins with /, because "$ROOT"/x is two words
+			paths = append(paths, filepath.Join(root, word))
+		}
+		list = append(list, c.folded(paths...)...)
 	}
+	return list
 }
 
 // pluginRoots returns the folders of plugins: this program's plugin, those in the client's
@@ -131,7 +145,7 @@ func (h *hookFiles) kind(file string) hookKind {
 	switch {
 	case slices.Contains(h.settings, file):
 		return settingsFile
-	case defines && inside(file, h.plugins), h.starts(file),
+	case defines && inside(file, h.plugins), slices.Contains(h.programs, file),
 		inside(file, h.fixed) && !inside(file, h.data):
 		return fixedFile
 	case path.Ext(file) == ".md" && inside(file, h.prompts):
@@ -140,27 +154,13 @@ func (h *hookFiles) kind(file string) hookKind {
 	return foreignFile
 }
 
-// starts reports whether a command of the hooks names the file.
-func (h *hookFiles) starts(file string) bool {
-	return slices.ContainsFunc(h.started, func(s startedBy) bool {
-		name := "/" + strings.TrimPrefix(strings.TrimPrefix(file, s.root+"/"), "/")
-		words := strings.FieldsFunc(s.text, func(c rune) bool {
-			return strings.ContainsRune(" \t\n\"';|&<>(),", c)
-		})
-		return strings.Contains(s.text, `"`+file+`"`) ||
-			slices.ContainsFunc(words, func(w string) bool {
-				return strings.ContainsAny(w, "/.") && strings.HasSuffix("/"+w, name)
-			})
-	})
-}
-
 // holds reports whether a folder contains a file from which the client reads hooks. Moving or
 // removing such a folder changes the hooks.
 func (h *hookFiles) holds(dir string) bool {
 	dir = fold(dir)
 	below := func(file string) bool { return inside(file, []string{dir}) }
 	return inside(dir, h.fixed) && !inside(dir, h.data) ||
-		slices.ContainsFunc(slices.Concat(h.settings, h.plugins, h.fixed), below)
+		slices.ContainsFunc(slices.Concat(h.settings, h.plugins, h.fixed, h.programs), below)
 }
 
 // inside reports whether a file is one of the folders or in one of them.

@@ -135,9 +135,15 @@ func TestHookFiles(t *testing.T) {
 		{"type":"command","command":"/opt/my tools/b","args":["c.py"]}]}]}}`)
 	write("p/.claude/settings.json", `{"permissions":{"allow":["Bash(sh tools/run.sh)"]},
 		"hooks":{"Stop":[{"hooks":[
-		{"type":"command","command":"sh \"$CLAUDE_PROJECT_DIR\"/tools/guard.sh x"}]}]}}`)
+		{"type":"command","command":"sh \"$CLAUDE_PROJECT_DIR\"/tools/guard.sh x"},
+		{"type":"command","command":"\"$CLAUDE_PROJECT_DIR/my tools/blank.sh\""},
+		{"type":"command","command":".claude/hooks/sub//a.py && tools/link.sh >/tmp/l.json"}]}]}}`)
 	write("home/.claude/plugins/known_marketplaces.json",
 		`{"m":{"source":{"source":"directory","path":"`+market+`"}}}`)
+	write("p/tools/target.sh", "")
+	if err := os.Symlink("target.sh", filepath.Join(dir, "p/tools/link.sh")); err != nil {
+		t.Skip(err)
+	}
 	write("market/hooks.json", `{"hooks":{"Stop":[{"hooks":[
 		{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/scripts/go.sh"}]}]}}`)
 	home := filepath.Join(dir, "home")
@@ -157,6 +163,10 @@ func TestHookFiles(t *testing.T) {
 		"market/.claude-plugin/plugin.json":           fixedFile,
 		"market/scripts/go.sh":                        fixedFile,
 		"p/tools/guard.sh":                            fixedFile,
+		"p/my tools/blank.sh":                         fixedFile,
+		"p/.claude/hooks/sub/a.py":                    fixedFile,
+		"p/tools/link.sh":                             fixedFile,
+		"p/tools/target.sh":                           fixedFile,
 		"home/k.sh":                                   fixedFile,
 
 		"p/.claude/skills/a/SKILL.md": promptFile,
@@ -169,6 +179,7 @@ func TestHookFiles(t *testing.T) {
 		"p/hooks.json":                             foreignFile,
 		"p/bin/hooks":                              foreignFile,
 		"p/tools/run.sh":                           foreignFile,
+		"p/l.json":                                 foreignFile,
 		"p/.claude/commands/a.sh":                  foreignFile,
 		"p/docs/skills/a.md":                       foreignFile,
 		"p/.sdd/worktrees/a/.claude/agents/a.md":   foreignFile,
@@ -182,6 +193,7 @@ func TestHookFiles(t *testing.T) {
 	}
 	for folder, want := range map[string]bool{
 		"p/.claude": true, "home": true, "home/.claude/plugins/cache/m": true,
+		"p/.claude/hooks/sub": true, "p/.claude/hooks": true, "p/.claude/hooks/old": false,
 		"p/docs": false, "p/.claude/worktrees/a": false, "home/.claude/plugins/data/x": false,
 	} {
 		if got := h.holds(filepath.Join(dir, folder)); got != want {

@@ -15,13 +15,21 @@ type setting struct {
 	own        bool
 }
 
-// settings asks git for the settings that apply in a directory. Later ones override earlier ones.
+// listing is the git command that prints all settings. Later ones override earlier ones.
+var listing = []string{"config", "--list", "--show-scope", "--includes", "-z"}
+
+// settings asks git for the settings that apply in a directory.
 func settings(ctx context.Context, dir string) (list []setting, err error) {
-	out, err := runGit(ctx, dir, nil, "config", "--list", "--show-scope", "--includes", "-z")
-	fields := strings.Split(string(out), "\x00")
+	out, err := runGit(ctx, dir, nil, listing...)
+	return listed(string(out), "command"), err // hardened sets those of the command
+}
+
+// listed returns the settings in the output of listing, but for those of one scope.
+func listed(out, without string) (list []setting) {
+	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		scope := fields[i]
-		if scope == "command" { // hardened sets it
+		if scope == without {
 			continue
 		}
 		key, value, set := strings.Cut(fields[i+1], "\n")
@@ -30,7 +38,7 @@ func settings(ctx context.Context, dir string) (list []setting, err error) {
 		}
 		list = append(list, setting{key, value, scope == "local" || scope == "worktree"})
 	}
-	return list, err
+	return list
 }
 
 // last returns the last value of a key, in the repository's own files or in the others.

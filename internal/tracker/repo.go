@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hooks/internal/child"
 )
 
 // Facts describes a repository.
@@ -16,8 +18,8 @@ type Facts struct {
 	Remotes map[string]string
 	// Config holds the settings of the system, the user and the repository by git's key: section
 	// and name in lower case, the subsection as written. The last value of a key counts. All values
-	// count for remote.*.push, .url, .pushurl, url.*.insteadof and the keys of forges' clients;
-	// they are joined by line feeds.
+	// count for remote.*.push, .url, .pushurl, push.pushoption, url.*.insteadof and the keys of
+	// forges' clients; they are joined by line feeds.
 	Config map[string]string
 	Err    error // the error if git did not print its settings
 }
@@ -31,8 +33,47 @@ func Repo(ctx context.Context, dir string) Facts {
 		dir = p.top
 	}
 	list, err := settings(ctx, dir)
+	f := p.facts(list)
+	if f.Err = err; ok {
+		f.Branch = symbolic(filepath.Join(p.dir, "HEAD"), Heads)
+	}
+	if f.Branch == ".invalid" { // with reftable, HEAD does not name the branch
+		f.Branch = ""
+	}
+	return f
+}
+
+// GitStart describes how a git is started.
+type GitStart struct {
+	Dir   string   // the directory in which it starts
+	Env   []string // its environment
+	Flags []string // the flags before its command that choose the repository and settings
+	Works string   // the directory that Env and Flags name
+}
+
+// Ask returns what git prints for these arguments if it is started in this way.
+func (s GitStart) Ask(ctx context.Context, args ...string) (string, error) {
+	r, err := child.Run(ctx, child.Command{
+		Dir: s.Dir, Env: s.Env, Wait: gitWait / 2, Most: maxOutput,
+		Args: slices.Concat([]string{gitProgram()}, s.Flags, []string{"--no-pager"}, args),
+	})
+	return strings.TrimSuffix(string(r.Out), "\n"), err
+}
+
+// Repo returns the facts of the repository in which git works if it is started in this way. Its
+// settings come from git. The branch is missing.
+func (s GitStart) Repo(ctx context.Context) Facts {
+	p, _ := findGit(filepath.Clean(s.Works))
+	out, err := s.Ask(ctx, listing...)
+	f := p.facts(listed(out, ""))
+	f.Err = err
+	return f
+}
+
+// facts returns the facts of a repository with these settings, without its branch.
+func (p gitPlace) facts(list []setting) Facts {
 	f := Facts{
-		Top: p.top, Dir: p.dir, Config: map[string]string{}, Remotes: map[string]string{}, Err: err,
+		Top: p.top, Dir: p.dir, Config: map[string]string{}, Remotes: map[string]string{},
 	}
 	for _, s := range list {
 		if old, again := f.Config[s.key]; again && several(s.key) {
@@ -48,21 +89,18 @@ func Repo(ctx context.Context, dir string) Facts {
 			f.Remotes[name], _, _ = strings.Cut(value, "\n")
 		}
 	}
-	if ok {
-		f.Branch = symbolic(filepath.Join(p.dir, "HEAD"), "refs/heads/")
+	if p.dir != "" {
 		f.Default = defaultBranch(p.common, f.Remotes)
-	}
-	if f.Branch == ".invalid" { // with reftable, HEAD does not name the branch
-		f.Branch = ""
 	}
 	return f
 }
 
 // several reports whether git or a forge's client uses all values of a key, not only the last.
 func several(key string) bool {
-	return strings.HasPrefix(key, "url.") || strings.HasPrefix(key, "remote.") &&
-		slices.ContainsFunc([]string{".push", ".url", ".pushurl", "-resolved"},
-			func(end string) bool { return strings.HasSuffix(key, end) })
+	return key == "push.pushoption" || strings.HasPrefix(key, "url.") ||
+		strings.HasPrefix(key, "remote.") &&
+			slices.ContainsFunc([]string{".push", ".url", ".pushurl", "-resolved"},
+				func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
 // defaultBranch returns the branch of the remote's HEAD as last fetched, or an empty string. It

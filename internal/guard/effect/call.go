@@ -29,12 +29,16 @@ type Repo struct {
 	Branch  string // checked-out branch of Call.Cwd, empty if unknown or detached
 	Default string // default branch; if empty (unknown), release* is protected too
 	Remotes map[string]string
-	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, …
+	// Config holds git's settings by the key that git prints: section and name in lower case, the
+	// subsection as written. Several values of one key are joined by line feeds.
 	Config map[string]string
 	// Aliases holds the names of the user's gh aliases, GlabAliases those of glab. An empty name
 	// matches every command; it stands for an alias that could not be read.
 	Aliases     []string
 	GlabAliases []string
+	// Ask returns what git prints for these arguments if it is started like the git that is about
+	// to start, or an empty string if it fails. It is nil for the text of a call.
+	Ask func(args ...string) string
 }
 
 // Known returns a function that returns r. Readers take a function because few commands need the

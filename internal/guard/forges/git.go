@@ -13,48 +13,60 @@ import (
 type gitRun struct {
 	argv   []shellword.Word
 	dir    string
-	config map[string]string // set by -c or the environment; overrides the files
+	config map[string][]string // set by -c; they follow those of the files
 	depth  int
 }
 
 func newGit(f *plain.Frame, argv []shellword.Word) gitRun {
-	return gitRun{argv: argv, dir: f.Place(), config: map[string]string{}}
+	return gitRun{argv: argv, dir: f.Place(), config: map[string][]string{}}
+}
+
+// branch returns the checked-out branch where git works.
+func (g gitRun) branch(f *plain.Frame) string {
+	if !f.M.Real {
+		return f.Branch(g.dir)
+	}
+	name := asked(f, "symbolic-ref", "HEAD")
+	return cmp.Or(strings.TrimPrefix(name, "refs/heads/"), shellword.Unknown)
+}
+
+// asked asks the git that is about to start.
+func asked(f *plain.Frame, args ...string) string {
+	if ask := f.M.Repo().Ask; ask != nil && f.M.Burn(100) {
+		return ask(args...)
+	}
+	return ""
 }
 
 // Git reads a git command line.
 func Git(f *plain.Frame, argv []shellword.Word) {
 	g := newGit(f, argv)
-	gitEnv(f, &g)
+	gitEnv(f)
 	gitCommand(f, g, gitGlobals(f, &g, argv[1:]))
 }
 
+// gitSwitches lists the flags before git's command that take no value.
+const gitSwitches = `-v --version -h --help --html-path --man-path --info-path --exec-path -p
+--paginate -P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --bare
+--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs`
+
 // gitGlobals reads the flags before git's command and returns the words from the command on.
 func gitGlobals(f *plain.Frame, g *gitRun, args []shellword.Word) []shellword.Word {
-	const valued = `-c -C --config-env --git-dir --work-tree --namespace --exec-path --super-prefix
---attr-source`
-	for i := 0; i < len(args); i++ {
-		flag, value, joined := strings.Cut(args[i].Text, "=")
-		if len(flag) < 2 || flag[0] != '-' {
-			return args[i:]
-		}
-		if !joined && shellword.Has(valued, flag) && i+1 < len(args) {
-			i++
-			value = args[i].Text
-		}
+	texts := shellword.Texts(args)
+	for {
+		flag, value, n := shellword.GitFlag(texts)
 		switch {
+		case n == 0:
+			return args[len(args)-len(texts):]
 		case flag == "-c":
 			gitSetting(f, g, value)
-		case flag == "--config-env":
-			key, env, _ := strings.Cut(value, "=")
-			gitSetting(f, g, key+"="+f.Env(env))
 		case flag == "-C":
 			g.dir = f.At(g.dir, value)
-		case flag == "--git-dir":
-			value = strings.TrimSuffix(strings.TrimSuffix(value, ".git"), "/")
-			g.dir = f.At(g.dir, value)
+		case n == 1 && !shellword.Has(gitSwitches, flag) && !strings.Contains(texts[0], "="):
+			f.OpaqueForge(shellword.Join(g.argv), "a flag of git that is not known here")
 		}
+		texts = texts[n:]
 	}
-	return nil
 }
 
 func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
@@ -84,9 +96,16 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		}
 	case "merge", "cherry-pick", "rebase", "reset", "fetch", "pull":
 		files := slices.Index(append(shellword.Texts(args), "--"), "--")
-		fl := shellword.ParseFlags(args[:files], `-m -s -X -F -o -j --file --into-name --onto
---exec --depth --deepen --shallow-since --shallow-exclude --server-option --jobs --refmap
---upload-pack --filter --strategy --strategy-option`)
+		valued := `-X -F -o -j --file --into-name --onto --exec --depth --deepen --shallow-since
+--shallow-exclude --server-option --jobs --refmap --upload-pack --filter --strategy
+--strategy-option`
+		if cmd.Text != "rebase" { // there it is --merge
+			valued += " -m"
+		}
+		if cmd.Text != "cherry-pick" { // there it is --signoff
+			valued += " -s"
+		}
+		fl := shellword.ParseFlags(args[:files], valued)
 		if shellword.Has("fetch pull", cmd.Text) {
 			fl.Pos = fl.Pos[min(1, len(fl.Pos)):] // the branches follow the remote
 		}
@@ -114,7 +133,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 // gitAlias reads a command that is not handled elsewhere: an alias, an extension, or a built-in
 // that cannot land anything.
 func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
-	text := setting(f, g, "alias."+name)
+	text := cmp.Or(setting(f, g, "alias."+name), setting(f, g, "alias."+name+".command"))
 	switch {
 	case strings.HasPrefix(name, "remote-"): // a push helper, which reads refs from standard input
 		f.OpaqueForge(shellword.Join(g.argv), "what it pushes is only known when it runs")
@@ -202,7 +221,7 @@ func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 	UseBranch(f, g.argv, fl.Val("-u", "--set-upstream-to"))
 	to, renames := fl.Get("-m", "-M")
-	if renames && (len(fl.Pos) == 0 || to.Text == f.Branch(g.dir)) { // renames the current branch
+	if renames && (len(fl.Pos) == 0 || to.Text == g.branch(f)) { // renames the current branch
 		f.CheckedOut(g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
 	}
 }

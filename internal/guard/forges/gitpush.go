@@ -26,7 +26,7 @@ func gitPush(f *plain.Frame, g gitRun, args []shellword.Word) {
 	f.Pushes(g.argv)
 	opts := fl.All("-o", "--push-option")
 	if len(opts) == 0 {
-		opts = shellword.Lits(setting(f, g, "push.pushoption"))
+		opts = shellword.Lits(settings(f, g, "push.pushoption")...)
 	}
 	pushOptions(f, g, opts)
 	remote, specs := fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):]
@@ -59,7 +59,10 @@ func pushRefspecs(f *plain.Frame, g gitRun, fl shellword.Flags, remote shellword
 
 // pushOne judges one refspec.
 func pushOne(f *plain.Frame, g gitRun, remote, spec string) {
-	_, to := SplitRefspec(spec)
+	from, to := SplitRefspec(spec)
+	if from == to && to != "HEAD" && to != "@" { // it may be a symbolic ref
+		to = cmp.Or(asked(f, "rev-parse", "--symbolic-full-name", to), to)
+	}
 	switch {
 	case remote == ".": // moves a branch of this clone
 	case to == "" && spec != "" && strings.Trim(spec, "+") == ":":
@@ -88,15 +91,17 @@ func SplitRefspec(spec string) (from, to string) {
 
 // pushPlain judges a push without a refspec. Git's settings decide its target.
 func pushPlain(f *plain.Frame, g gitRun, remote string) {
-	remote = cmp.Or(remote, setting(f, g, "branch."+f.Branch(g.dir)+".remote"),
-		setting(f, g, "remote.pushdefault"), "origin")
-	specs := strings.Fields(setting(f, g, "remote."+remote+".push"))
+	branch := "branch." + g.branch(f)
+	remote = cmp.Or(remote, setting(f, g, branch+".pushremote"),
+		setting(f, g, "remote.pushdefault"), setting(f, g, branch+".remote"), "origin")
+	specs := strings.Fields(strings.Join(settings(f, g, "remote."+remote+".push"), " "))
 	for _, s := range specs {
 		pushOne(f, g, remote, s)
 	}
+	mirror := setting(f, g, "remote."+remote+".mirror")
 	switch by := strings.ToLower(setting(f, g, "push.default")); {
 	case len(specs) > 0 || by == "nothing":
-	case setting(f, g, "remote."+remote+".mirror") == "true":
+	case !shellword.Has("false no off 0", strings.ToLower(mirror)) && mirror != "":
 		pushAct(f, g, "every branch")
 	case by == "matching":
 		pushAct(f, g, "matching branches")
@@ -107,7 +112,7 @@ func pushPlain(f *plain.Frame, g gitRun, remote string) {
 
 // pushCurrent judges a push of the checked-out branch to its own name, or to its upstream.
 func pushCurrent(f *plain.Frame, g gitRun, upstream bool) {
-	to := f.Branch(g.dir)
+	to := g.branch(f)
 	if upstream {
 		to = cmp.Or(setting(f, g, "branch."+to+".merge"), to)
 	}

@@ -2,9 +2,7 @@ package forges
 
 import (
 	"maps"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hooks/internal/guard/plain"
@@ -54,18 +52,8 @@ func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// gitEnv applies the git settings in the environment and the directory of GIT_DIR, and reads the
-// variables that git runs as commands.
-func gitEnv(f *plain.Frame, g *gitRun) {
-	if n, err := strconv.Atoi(f.Env("GIT_CONFIG_COUNT")); err == nil {
-		for i := 0; i < n && f.M.Burn(2); i++ {
-			is := strconv.Itoa(i)
-			gitSetting(f, g, f.Env("GIT_CONFIG_KEY_"+is)+"="+f.Env("GIT_CONFIG_VALUE_"+is))
-		}
-	}
-	for _, w := range f.WordsOf(f.Env("GIT_CONFIG_PARAMETERS")) {
-		gitSetting(f, g, w.Text)
-	}
+// gitEnv reads the variables that git runs as commands.
+func gitEnv(f *plain.Frame) {
 	for name := range strings.FieldsSeq(gitVariables) {
 		if text := f.Env(name); text != "" {
 			h := f.Child()
@@ -73,40 +61,52 @@ func gitEnv(f *plain.Frame, g *gitRun) {
 			h.Look("$"+name, text)
 		}
 	}
-	if dir := f.Env("GIT_DIR"); dir != "" {
-		g.dir = f.Resolve(strings.TrimSuffix(strings.TrimSuffix(dir, ".git"), "/"))
-	}
 }
 
-// gitSetting applies one key=value and reads the command that git may run because of it.
-func gitSetting(f *plain.Frame, g *gitRun, setting string) {
-	key, val, ok := strings.Cut(setting, "=")
+// gitSetting applies KEY=VALUE and reads the command that git may run because of it. A key without
+// a value is true.
+func gitSetting(f *plain.Frame, g *gitRun, pair string) {
+	key, value, ok := strings.Cut(pair, "=")
 	if !ok {
-		val = "true"
+		value = "true"
 	}
-	key = strings.ToLower(key)
-	g.config[key] = val
-	if key == "include.path" {
-		f.OpaqueForge("git -c "+setting, "a file of settings that is not read")
+	key = gitKey(key)
+	g.config[key] = append(g.config[key], value)
+	gitRuns(f, key, value)
+}
+
+// gitKey returns a setting's key as git prints it: section and name in lower case, the subsection
+// as written.
+func gitKey(key string) string {
+	section, name := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
+	if section < 0 {
+		return strings.ToLower(key)
 	}
-	gitRuns(f, key, val)
+	return strings.ToLower(key[:section]) + key[section:name] + strings.ToLower(key[name:])
 }
 
 // gitRuns reads the value of a setting as a command. Git runs only some settings, but the values
-// of the others never look like a command that lands something. An alias counts when it is used.
+// of the others rarely look like a command that lands something. An alias counts when it is used.
+// A branch's settings, with its description, are never run.
 func gitRuns(f *plain.Frame, key, val string) {
-	if !strings.HasPrefix(key, "alias.") {
+	if !strings.HasPrefix(key, "alias.") && !strings.HasPrefix(key, "branch.") {
 		f.Look("git "+key, strings.TrimPrefix(val, "!"))
 	}
 }
 
 // setting returns a git setting as this command sees it, or an empty string.
 func setting(f *plain.Frame, g gitRun, key string) string {
-	key = strings.ToLower(key)
-	if v, ok := g.config[key]; ok {
-		return v
+	key = gitKey(key)
+	if given := g.config[key]; len(given) > 0 {
+		return given[len(given)-1]
 	}
 	return f.M.Repo().Config[key]
+}
+
+// settings returns all values of a git setting that may have several.
+func settings(f *plain.Frame, g gitRun, key string) []string {
+	key = gitKey(key)
+	return append(strings.Split(f.M.Repo().Config[key], "\n"), g.config[key]...)
 }
 
 // gitHooks reads the hooks and settings that a started command may run. Git puts its own directory
@@ -115,7 +115,7 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	f.M.Real = false // hooks may start git, which would recurse
 	defer func() { f.M.Real = true }()
-	config, folder := f.M.Repo().Config, hooksFolder(f, g)
+	repo := f.M.Repo()
 	names := "reference-transaction post-index-change pre-auto-gc "
 	switch {
 	case cmd == "hook": // hook run NAME
@@ -126,12 +126,18 @@ func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 		cmd):
 		names += gitHookNames
 	}
-	for _, key := range slices.Sorted(maps.Keys(config)) {
-		gitRuns(f, key, config[key])
+	for _, key := range slices.Sorted(maps.Keys(repo.Config)) {
+		gitRuns(f, key, repo.Config[key])
 	}
+	answer := asked(f, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
+	// git before 2.31 prints the first option, which it does not know
+	folder := answer[strings.LastIndexByte(answer, '\n')+1:]
+	folders := append(g.config["core.hookspath"], folder)
 	for name := range strings.FieldsSeq(names) {
-		text, _ := f.Open(folder + "/" + name)
-		f.Look("git hook "+name, text)
+		for _, folder := range folders {
+			text, _ := f.Open(f.At(g.dir, folder) + "/" + name)
+			f.Look("git hook "+name, text)
+		}
 	}
 }
 
@@ -142,23 +148,6 @@ func gitExtension(f *plain.Frame, g gitRun, name string) {
 		text, _ := f.Open(f.At(g.dir, dir) + "/git-" + name)
 		if f.M.Real && text != "" && strings.IndexByte(text, 0) < 0 {
 			f.Look("git "+name, text)
-		}
-	}
-}
-
-// hooksFolder returns the directory of a repository's hooks. A linked worktree uses the hooks of
-// its main repository.
-func hooksFolder(f *plain.Frame, g gitRun) string {
-	if p := setting(f, g, "core.hookspath"); p != "" {
-		return f.At(g.dir, p)
-	}
-	for d := g.dir; ; d = path.Dir(d) {
-		if git := f.GitDir(d); git != "" {
-			common, _, _ := strings.Cut(git, "/worktrees/")
-			return common + "/hooks"
-		}
-		if path.Dir(d) == d || f.M.ReadsLeft() <= 20 {
-			return f.At(g.dir, ".git/hooks")
 		}
 	}
 }

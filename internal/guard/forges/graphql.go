@@ -42,7 +42,7 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 	case !f.M.Burn(1 + len(query)/16):
 		return
 	}
-	toks := gqlTokens(query)
+	toks := gqlTokens(strings.ReplaceAll(query, "\ufeff", " ")) // GraphQL ignores byte order marks
 	if len(toks) > maxMarks && strings.Contains(query, "mutation") {
 		f.M.Shut("a GraphQL document of more pieces than are read")
 	}
@@ -84,7 +84,9 @@ func mutations(toks []string, do func(name string, args []string)) {
 		return
 	}
 	for i, t := range toks {
-		if t != "(" || i == 0 || i > 1 && shellword.Has("mutation query", toks[i-2]) {
+		named := i > 1 && shellword.Has("mutation query", toks[i-2]) // an operation with a name
+		spread := i > 2 && toks[i-3] == "."                          // or "...mutation" and a field
+		if t != "(" || i == 0 || named && !spread {
 			continue
 		}
 		end := i + 1

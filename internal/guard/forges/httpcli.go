@@ -118,9 +118,13 @@ func Wget(f *plain.Frame, argv []shellword.Word) {
 --header --method --body-data --body-file
 --post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w --config`
 	fl := shellword.ParseFlags(shellword.Unabbreviated(argv[1:], valued), valued)
-	for _, w := range fl.All("-e", "--execute", "--config") {
-		text := strings.ToLower(w.Text)
-		if fl.On("--config") || shellword.HasPart(text, "method post body input") {
+	settings := shellword.Texts(fl.All("-e", "--execute"))
+	for _, file := range fl.All("--config") {
+		settings = append(settings, f.FileText(file.Text))
+	}
+	for _, text := range settings {
+		const sends = "method post body input " + shellword.Unknown
+		if shellword.HasPart(strings.ToLower(text), sends) {
 			f.Opaque(shellword.Join(argv), "a setting of wget may change what it sends")
 		}
 	}

@@ -89,7 +89,8 @@ func routeOf(address string) route {
 	}
 	address = shellword.Percent20(shellword.Percent20(address))
 	clean := strings.Trim(path.Clean("/"+address), "/")
-	return route{strings.Split(strings.ToLower(clean), "/"), strings.Split(clean, "/")}
+	low := strings.TrimSuffix(strings.ToLower(clean), ".json") // GitLab takes it for the format
+	return route{strings.Split(low, "/"), strings.Split(clean, "/")}
 }
 
 func afterHost(rest string) string {
@@ -165,7 +166,7 @@ func Send(f *plain.Frame, q Request) {
 	}
 	s := sending{q, routeOf(q.URL), f, q.leaves()}
 	switch {
-	case shellword.Has("graphql graphql.json", s.seg(-1)):
+	case s.seg(-1) == "graphql":
 		graphqlRequest(f, q, s.fields)
 	case s.onPR(), s.onBranch(), s.onRules():
 	case s.seg(-1) == "dispatches":
@@ -354,7 +355,8 @@ approval_rules protected_tags`) {
 
 // Relaxes reports whether a repository setting makes merging easier.
 func Relaxes(fd effect.Field) bool {
-	key, off := strings.ToLower(fd.Path), strings.EqualFold(fd.Value, "false")
+	key := strings.Join(shellword.NameWords(fd.Path), "_")
+	off := strings.EqualFold(fd.Value, "false")
 	return !off && shellword.Has(`allow_auto_merge default_branch approvals_before_merge
 allow_merge_on_skipped_pipeline`, key) || off && strings.HasPrefix(key, "only_allow_merge")
 }

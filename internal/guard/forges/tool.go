@@ -2,6 +2,7 @@ package forges
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -171,7 +172,8 @@ func (t Tool) reviews() bool {
 		t.Has("review vote reviewer") && (strings.HasPrefix(event, "APPROVE") ||
 			shellword.HasUnknown(event) || t.on("approve", "approved")):
 		return t.Does(effect.ApprovePR)
-	case t.Has("protection ruleset rulesets protected unprotect") && t.Has(changes),
+	case (t.Has("protection ruleset rulesets protected unprotect") ||
+		t.Has("rule") && t.Has("branch approval")) && t.Has(changes),
 		t.Has("repo repository project") && t.Has("update edit set patch modify") &&
 			slices.ContainsFunc(t.Fields, Relaxes):
 		return t.Does(effect.RelaxProtection)
@@ -200,14 +202,20 @@ func (t Tool) moves() bool {
 	if t.Has("ref refs") {
 		branch = cmp.Or(branch, t.Text("name"))
 	}
+	for _, fd := range t.Fields { // updateRefs moves several
+		name := path.Ext("."+fd.Path) == ".name"
+		if t.Has("refs") && name && fd.Value != branch {
+			t.movesTo(fd.Value)
+		}
+	}
 	_, target := SplitRefspec(branch)
 	switch {
 	case t.Has("update") && t.Has("ref") && (target == "" || t.Name == mutation):
 		return t.Does(effect.PushProtected)
 	case target != "":
 		t.movesTo(target)
-	case t.Name == mutation && t.Has("ref refs commit"):
-		return t.movesTo(t.Text("ref_id", "id"))
+	case t.Name == mutation && t.Has("ref refs commit"): // an id does not tell the branch
+		return t.movesTo("")
 	case t.Has("push") && strings.Contains(strings.ToLower(t.Name), "git"):
 		words := "git push " + t.Text("remote")
 		if t.on("all") {

@@ -87,7 +87,8 @@ func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 		f.fileAct(effect.WriteState, w.Text, how)
 	case path.Base(full) == "loops" && strings.Contains(full, "/changes/"):
 		f.fileAct(effect.WriteLedger, w.Text, how)
-	case path.Base(full) == ".claude" || strings.HasSuffix(full, ".claude/plugins"):
+	case path.Base(full) == ".claude", strings.HasSuffix(full, ".claude/plugins"),
+		strings.HasSuffix(full, ".claude/hooks"):
 		f.fileAct(effect.DropRegistration, w.Text, how)
 	}
 }

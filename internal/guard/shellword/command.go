@@ -57,3 +57,18 @@ func AsksHelp(argv []Word, valued string) bool {
 func Shorts(t string, letter byte) bool {
 	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t, letter) > 0
 }
+
+// GitFlag reads the first of the words that follow "git". It returns the flag, its value and the
+// number of its words, which is 0 for git's command.
+func GitFlag(args []string) (flag, value string, words int) {
+	const valued = `-c -C --config-env --git-dir --work-tree --namespace --super-prefix
+--attr-source --shallow-file`
+	if len(args) == 0 || len(args[0]) < 2 || args[0][0] != '-' {
+		return "", "", 0
+	}
+	flag, value, joined := strings.Cut(args[0], "=")
+	if !joined && Has(valued, flag) && len(args) > 1 {
+		return flag, args[1], 2
+	}
+	return flag, value, 1
+}
