@@ -1,8 +1,8 @@
 package main
 
 import (
+	"embed"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,33 +18,18 @@ type completionCmd struct {
 
 // Run prints the script, which a shell reads when it starts.
 func (c completionCmd) Run(p caller) error {
-	_, err := io.WriteString(p.out, completionScripts[c.Shell])
+	script, err := completions.ReadFile("completion/" + c.Shell)
+	if err == nil {
+		_, err = p.out.Write(script)
+	}
 	return err
 }
 
-// completionScripts holds a script for each shell. Each passes the line typed so far to
-// `hooks complete`, in the variable that bash uses, and completes files if that prints nothing.
-var completionScripts = map[string]string{
-	"bash": `# bash completion of hooks: source <(hooks completion bash)
-complete -o default -C 'hooks complete' hooks
-`,
-	"zsh": `#compdef hooks
-# zsh completion of hooks: source <(hooks completion zsh)
-# or keep it as _hooks in a folder of $fpath
-_hooks() {
-    local -a list
-    list=(${(f)"$(COMP_LINE="${(j: :)words[1,CURRENT]}" command hooks complete 2>/dev/null)"})
-    if [ -n "$list" ]; then compadd -a list; else _files; fi
-}
-if [ "${funcstack[1]}" = _hooks ]; then
-    _hooks "$@"
-elif (( $+functions[compdef] )); then
-    compdef _hooks hooks
-fi
-`,
-	"fish": `# fish completion of hooks: hooks completion fish | source
-complete -c hooks -a '(COMP_LINE=(commandline -cp) command hooks complete)'
-`}
+// completions holds a script for each shell. Each passes the line typed so far to `hooks complete`,
+// in the variable that bash uses, and completes files if that prints nothing.
+//
+//go:embed completion
+var completions embed.FS
 
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"What bash adds; COMP_LINE has it too."`

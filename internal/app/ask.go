@@ -278,20 +278,6 @@ func (h *handler) questions(s store.State) (list []waitingGate) {
 	return list
 }
 
-// asked is the state of one question that the Ask command was given.
-type asked struct {
-	end     context.CancelFunc
-	refused string // reason why the last answer was not accepted
-	tries   int
-	over    bool // do not ask again
-}
-
-// told is the output of an Ask command.
-type told struct {
-	gate, text string
-	err        error
-}
-
 // inDialog sends the questions of an open dialog to the person's Ask command after a delay, and
 // answers the dialog with its output. If the person answers first, the client ends this process or
 // the questions no longer wait.
@@ -322,13 +308,12 @@ func (h *handler) inDialog() (event.Reply, error) {
 			return event.Nothing(), nil
 		}
 	}
-	h.carry(ctx, waiting, func(t told) error {
-		i := slices.IndexFunc(gates, func(w waitingGate) bool { return w.key() == t.gate })
-		if err := gates[i].understands(t.text); err != nil {
-			return err
+	h.carry(ctx, gates, waiting, func(w waitingGate, answer string) error {
+		err := w.understands(answer)
+		if err == nil {
+			answers[w.gate.Question] = answer
 		}
-		answers[gates[i].gate.Question] = t.text
-		return nil
+		return err
 	})
 	if len(answers) < len(gates) || ctx.Err() != nil {
 		return event.Nothing(), nil
@@ -403,59 +388,47 @@ func (a *App) AskPerson(stdin io.Reader) {
 		return
 	}
 	defer func() { _ = release() }()
-	h.carry(context.Background(), func() []waitingGate { return h.waitingFor(skill, token) },
-		func(t told) error { return h.heard(skill, token, t) })
+	waiting := func() []waitingGate { return h.waitingFor(skill, token) }
+	h.carry(context.Background(), waiting(), waiting, func(w waitingGate, answer string) error {
+		return h.heard(token, w, answer)
+	})
 }
 
-// carry runs the person's command for each waiting question until no question waits. The first
-// answer counts; the command ends when its question is answered. heard receives the command's
-// output. If heard returns an error, carry asks the question again with the error as the reason.
-func (h *handler) carry(
-	ctx context.Context, waiting func() []waitingGate, heard func(told) error,
-) {
-	running, answers := map[string]*asked{}, make(chan told)
+// carry runs the person's command for each question of a list. The first answer counts; a command
+// ends when its question no longer waits. heard receives the command's output. If heard returns an
+// error, the question is asked again with the error as the reason.
+func (h *handler) carry(ctx context.Context, list []waitingGate, waiting func() []waitingGate,
+	heard func(w waitingGate, answer string) error) {
+	var using sync.Mutex // the handler is used by one goroutine at a time
 	var commands sync.WaitGroup
-	defer commands.Wait() // no command outlives its question
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	for ctx.Err() == nil {
-		list, open := waiting(), false
-		for _, w := range list {
-			q := running[w.key()]
-			if q == nil {
-				q = &asked{}
-				running[w.key()] = q
+	for _, w := range list {
+		redact := h.config(&w.state).Redact
+		q := h.asking(w, redact)
+		own, end := context.WithCancel(ctx)
+		commands.Go(func() {
+			defer end()
+			w.ask(own, q, redact, func(answer string) error {
+				using.Lock()
+				defer using.Unlock()
+				return heard(w, answer)
+			})
+		})
+		commands.Go(func() {
+			defer end()
+			for waits := true; waits && own.Err() == nil; {
+				select {
+				case <-own.Done():
+				case <-time.After(askPoll):
+				}
+				using.Lock()
+				waits = slices.ContainsFunc(waiting(), func(o waitingGate) bool {
+					return o.key() == w.key()
+				})
+				using.Unlock()
 			}
-			if q.end == nil && !q.over {
-				h.put(ctx, w, q, &commands, answers)
-			}
-			open = open || !q.over
-		}
-		for key, q := range running {
-			same := func(w waitingGate) bool { return w.key() == key }
-			if q.end != nil && !slices.ContainsFunc(list, same) {
-				q.end()
-			}
-		}
-		if !open {
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(askPoll):
-		case t := <-answers:
-			q := running[t.gate]
-			q.end()
-			q.end, q.tries = nil, q.tries+1
-			// the command failed or printed nothing
-			if q.over = t.err != nil || t.text == ""; q.over {
-				continue
-			}
-			if err := heard(t); err != nil {
-				q.refused, q.over = hint.Text(err), q.tries >= maxAsks
-			}
-		}
+		})
 	}
+	commands.Wait() // no command outlives its question
 }
 
 // key returns the identity of a question across runs.
@@ -475,53 +448,61 @@ func (h *handler) waitingFor(skill loop.Skill, token string) (list []waitingGate
 	return list
 }
 
-// put starts the command for one question.
-func (h *handler) put(
-	ctx context.Context, w waitingGate, q *asked, commands *sync.WaitGroup, answers chan<- told,
-) {
-	ctx, q.end = context.WithCancel(ctx)
-	b, redact := w.state.Budget, h.config(&w.state).Redact
-	options := slices.Clone(w.gate.Options)
-	for i := range options {
-		options[i].Description = redact(options[i].Description)
+// question is one question as the Ask command gets it on stdin.
+type question struct {
+	Project  string        `json:"project"`
+	Run      string        `json:"run"`
+	Gate     string        `json:"gate"`
+	Question string        `json:"question"`
+	Options  []loop.Option `json:"options"`
+	PR       int           `json:"pr"`
+	URL      string        `json:"url"`
+	Deadline time.Time     `json:"deadline"`
+	Refused  string        `json:"refused,omitempty"` // why the last answer was not accepted
+}
+
+// asking returns the question of a gate for the person's command.
+func (h *handler) asking(w waitingGate, redact func(string) string) question {
+	b := w.state.Budget
+	q := question{Project: h.project, Run: b.RunID, Gate: w.gate.Name,
+		Question: redact(w.gate.Question), Options: slices.Clone(w.gate.Options)}
+	for i := range q.Options {
+		q.Options[i].Description = redact(q.Options[i].Description)
 	}
-	question := struct {
-		Project  string        `json:"project"`
-		Run      string        `json:"run"`
-		Gate     string        `json:"gate"`
-		Question string        `json:"question"`
-		Options  []loop.Option `json:"options"`
-		PR       int           `json:"pr"`
-		URL      string        `json:"url"`
-		Deadline time.Time     `json:"deadline"`
-		Refused  string        `json:"refused,omitempty"`
-	}{
-		Project: h.project, Run: b.RunID, Gate: w.gate.Name, Options: options,
-		Question: redact(w.gate.Question), Refused: redact(q.refused),
-		Deadline: time.Now().UTC().Add(askTime).Truncate(time.Second),
-	}
-	if _, err := fmt.Sscanf(w.gate.Target, "PR #%d", &question.PR); err == nil && b.Tracker != nil {
+	if _, err := fmt.Sscanf(w.gate.Target, "PR #%d", &q.PR); err == nil && b.Tracker != nil {
 		if pages, _, _ := forge.PlaceOf(*b.Tracker).Pages(); pages != "" {
-			question.URL = pages + report.TargetNumber(w.gate)
+			q.URL = pages + report.TargetNumber(w.gate)
 		}
 	}
-	text, _ := codec.Encode(question) // encoding strings and numbers cannot fail
-	command := child.Command{Dir: h.project, Wait: askTime, Most: 64 << 10,
-		Args: w.command.Argv, Env: w.command.Env, In: string(text) + "\n"}
-	commands.Go(func() {
-		r, err := child.Run(ctx, command)
-		select {
-		case answers <- told{w.key(), strings.TrimSpace(string(r.Out)), err}:
-		case <-ctx.Done():
+	return q
+}
+
+// ask runs the command until heard accepts its output. It gives up after maxAsks runs, and if the
+// command fails or prints nothing.
+func (w waitingGate) ask(ctx context.Context, q question, redact func(string) string,
+	heard func(answer string) error) {
+	for range maxAsks {
+		q.Deadline = time.Now().UTC().Add(askTime).Truncate(time.Second)
+		text, _ := codec.Encode(q) // encoding strings and numbers cannot fail
+		r, err := child.Run(ctx, child.Command{Dir: q.Project, Wait: askTime, Most: 64 << 10,
+			Args: w.command.Argv, Env: w.command.Env, In: string(text) + "\n"})
+		answer := strings.TrimSpace(string(r.Out))
+		if err != nil || answer == "" || ctx.Err() != nil {
+			return
 		}
-	})
+		if err = heard(answer); err == nil {
+			return
+		}
+		q.Refused = redact(hint.Text(err))
+	}
 }
 
 // heard records the output of a command as the answer, as `hooks gate answer` does. Once every
 // question is answered, it notifies the person of the command that resumes the run, unless a driver
 // waits to resume it.
-func (h *handler) heard(skill loop.Skill, token string, t told) error {
+func (h *handler) heard(token string, asked waitingGate, answer string) error {
 	h.now = h.Now()
+	skill := asked.state.Skill
 	var done *store.State
 	err := h.withStateLock(func() error {
 		s, err := h.load(skill)
@@ -529,10 +510,10 @@ func (h *handler) heard(skill loop.Skill, token string, t told) error {
 			return err
 		}
 		for _, w := range h.questions(s) {
-			if w.key() != t.gate {
+			if w.key() != asked.key() {
 				continue
 			}
-			_, err = h.answerGate(w, t.text, loop.OriginAsk)
+			_, err = h.answerGate(w, answer, loop.OriginAsk)
 			if err == nil && !unanswered(w.state.Budget) {
 				done = &w.state
 			}

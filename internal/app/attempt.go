@@ -53,7 +53,6 @@ func (h *handler) attemptFacts(
 
 // fetchAttempt fetches the facts that Step needs to judge an attempt.
 func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
-	fill(l, &k.Worker, func() loop.WorkerSeen { return h.workerSeen(t) })
 	fill(l, &k.Claim, func() loop.ClaimSeen { return h.claimSeen(t) })
 	fill(l, &k.Evidence, func() loop.Evidence { return h.evidence(t) })
 	fill(l, &k.Check, func() loop.CheckRun {

@@ -173,7 +173,6 @@ func (h *handler) countsUnheard(t *store.State) bool {
 // PRs, posted comments, a failing qmd.
 func (h *handler) postToolUse() (event.Reply, error) {
 	list, err := h.sessionRuns()
-	h.keepRunning(only(list, h.addressed))
 	if err == nil && h.ev.Name == event.PostToolUse && !h.answersDialog() {
 		_, err = h.step(loop.Heard{Turn: h.turn()})
 	}
@@ -211,41 +210,8 @@ func (h *handler) postToolUse() (event.Reply, error) {
 
 func (h *handler) answersDialog() bool { return h.ev.Asks() && h.ev.Name == event.PostToolUse }
 
-// keepAtResult is the growth of the transcripts, in bytes, after which a tool's result saves the
-// running count. It bounds the bytes that the next count reads again.
-const keepAtResult = 256 << 10
-
-// keepRunning saves the running counts of open iterations whose transcripts have grown by
-// keepAtResult.
-func (h *handler) keepRunning(list []*store.State) {
-	for _, t := range list {
-		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 {
-			continue
-		}
-		now, err := h.runningCount(t)
-		h.sideError(err)
-		if now.Read >= keepAtResult {
-			_, err = h.stepOne(t, loop.Grown{Turn: h.turn(), Running: now.Running})
-			h.sideError(err)
-		}
-	}
-}
-
 // fetchCall fetches the facts that Step needs to judge a call.
 func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
-	fill(l, &k.Running, func() loop.RunningNow {
-		r, err := h.runningCount(t)
-		// Near a ceiling, wait for the answer that makes this call, so that it counts at once.
-		most, spent := t.Budget.Ceilings.Dollars, t.Budget.DollarsEstimate.Plus(r.Dollars)
-		if h.ev.Name == event.PreToolUse && most > 0 && spent >= most/2 {
-			usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
-			r, err = h.runningCount(t)
-		}
-		h.sideError(err)
-		k.Model = loop.Fetched(h.model(t, r.Cursors))
-		return r
-	})
-	fill(l, &k.Overrun, func() int { return h.config(t).Overrun })
 	fill(l, &k.Reading, func() loop.Reading { return h.reading(t) })
 	fill(l, &k.Looks, func() (is loop.Looks) {
 		is.Only = h.call().ReadOnly() || h.runsOneTest(t)
@@ -259,6 +225,20 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Commits, func() bool { return h.call().Commits() })
 	fill(l, &k.Merging, func() []loop.Looked { return h.askMerging(t, k.Reading.Is.Acts) })
 	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.call().Words())) })
+}
+
+// running returns the iteration's spending so far and fetches the model, which the count shows.
+func (h *handler) running(t *store.State, k *loop.Known) loop.RunningNow {
+	r, err := h.runningCount(t)
+	// Near a ceiling, wait for the answer that makes this call, so that it counts at once.
+	most, spent := t.Budget.Ceilings.Dollars, t.Budget.DollarsEstimate.Plus(r.Dollars)
+	if h.ev.Name == event.PreToolUse && most > 0 && spent >= most/2 {
+		usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
+		r, err = h.runningCount(t)
+	}
+	h.sideError(err)
+	k.Model = loop.Fetched(h.model(t, r.Cursors))
+	return r
 }
 
 // runningCount returns the iteration's spending so far, and how many bytes this call read to count

@@ -134,7 +134,7 @@ func (h *handler) enterWith(
 	}
 	e.asks.KindRun, e.asks.Fed = fresh.KindRun, h.feeding
 	e.asks.LeftOut = fresh.left
-	reply, err := e.settle()
+	reply, err := e.decided()
 	if kind, ok := attemptsOf(cmd.Skill); ok && err == nil {
 		reply = kind.entered(h, fresh, reply)
 	}
@@ -256,7 +256,7 @@ func (h *handler) forceAnswered(
 	}
 	e := h.request(cmd, flags)
 	e.asks.Answers = &answers
-	return e.settle()
+	return e.decided()
 }
 
 // loopLine checks the arguments of /loop before anything is scheduled. It returns an error if they

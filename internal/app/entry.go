@@ -66,9 +66,9 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	return e
 }
 
-// settle tries until the request is decided. It holds the state lock while it reads and changes
+// decided tries until the request is decided. It holds the state lock while it reads and changes
 // state, but not while it waits for another iteration or for the tracker.
-func (e *entry) settle() (event.Reply, error) {
+func (e *entry) decided() (event.Reply, error) {
 	deadline := time.Now().Add(e.Wait)
 	for {
 		var reply event.Reply
@@ -104,7 +104,7 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 		if err = e.load(); err != nil {
 			return reply, o, err
 		}
-		o, err = e.resolve(e.State, e.asks, &e.known)
+		o, err = e.settle(e.State, e.asks, &e.known, true)
 		switch {
 		case err != nil || o.Need != nil:
 		case o.Save.Enter != nil:
@@ -158,7 +158,7 @@ func (e *entry) closeFirst() error {
 		}
 		t = &s
 	}
-	o, err := e.resolve(t, loop.Abandoned{Turn: e.turn()}, &loop.Known{})
+	o, err := e.settle(t, loop.Abandoned{Turn: e.turn()}, &loop.Known{}, true)
 	if err == nil {
 		err = e.write(t, o.Save)
 	}
@@ -504,7 +504,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	opens.Notes = slices.Concat(e.notes, opens.Notes)
 	opens.Clock = e.Clock()
 	opens.Clock.Wall = e.asks.Now
-	o, err := e.resolve(e.State, opens, &e.known)
+	o, err := e.settle(e.State, opens, &e.known, true)
 	if err != nil {
 		return event.Nothing(), err
 	}

@@ -209,12 +209,9 @@ func (h *handler) keepReceipt() {
 		return
 	}
 	defer tx.End()
-	for _, skill := range kind.Skills() {
+	for _, skill := range h.runs.skills {
 		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // Load would seal an edit
-		if err != nil || s.Budget == nil {
-			continue
-		}
-		if h.receive(s.Budget) {
+		if err == nil && h.receive(s.Budget) {
 			_, _ = tx.Commit(&s, loop.Save{Run: s.Budget})
 		}
 	}

@@ -42,7 +42,8 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 		if e == nil {
 			continue
 		}
-		k, o := h.lookAhead(t, e)
+		k := loop.Known{}
+		o, _ := h.settle(t, e, &k, false) // with the lock, the same error is returned
 		known[t.Skill] = k
 		concerned = concerned || !o.Nothing()
 		if o.Need == nil && o.Reply.Deny != nil && refused.Empty() {
@@ -79,7 +80,7 @@ func (h *handler) decideEach(
 	outcomes, errs := map[*store.State]loop.Outcome{}, map[*store.State]error{}
 	resolve := func(t *store.State) {
 		k := known[t.Skill]
-		outcomes[t], errs[t] = h.resolve(t, eventOf(t), &k)
+		outcomes[t], errs[t] = h.settle(t, eventOf(t), &k, true)
 	}
 	for _, t := range list {
 		if _, call := eventOf(t).(loop.Call); !call {
@@ -106,50 +107,37 @@ func (h *handler) decideEach(
 	})
 }
 
-// lookAhead steps without the state lock to fetch slow facts. It returns the facts and the outcome
-// as far as they are known without the lock.
-func (h *handler) lookAhead(t *store.State, e loop.Event) (k loop.Known, o loop.Outcome) {
-	for {
-		o = loop.Step(t.Values(), k, e)
-		if o.Need == nil {
-			return k, o
-		}
-		l := h.fetch(t, e, o.Need, false)
-		if k = *o.Need; l.found == 0 || l.err != nil { // the step under the lock returns the error
-			return k, o
-		}
-	}
-}
-
 // decide steps until no fact is missing and carries out the outcome. The caller holds the state
 // lock.
 func (h *handler) decide(t *store.State, e loop.Event, k loop.Known) (event.Reply, error) {
-	o, err := h.resolve(t, e, &k)
+	o, err := h.settle(t, e, &k, true)
 	if err != nil {
 		return event.Nothing(), err
 	}
 	return h.carryOut(t, o)
 }
 
-// resolve fetches facts and steps until none is missing, except entry facts, which are fetched
-// without the state lock. Each step of a Stop gets the current wall time, by which Step recognizes
-// a duplicate that waited for the lock.
-func (h *handler) resolve(t *store.State, e loop.Event, k *loop.Known) (loop.Outcome, error) {
+// settle fetches facts and steps until none is missing or, without the state lock, until the others
+// need it. Entry facts are never fetched with the lock. Each step of a Stop under the lock gets the
+// current wall time, by which Step recognizes a duplicate that waited for the lock.
+func (h *handler) settle(
+	t *store.State, e loop.Event, k *loop.Known, locked bool,
+) (o loop.Outcome, err error) {
 	// lazy, because few events need it
 	k.Redact = func(s string) string { return h.config(t).Redact(s) }
 	for {
-		if l := h.fetch(t, e, k, true); l.err != nil {
-			return loop.Outcome{}, l.err
+		l := h.fetch(t, e, k, locked)
+		if l.err != nil || !locked && o.Need != nil && l.found == 0 {
+			return o, l.err
 		}
-		if stop, ok := e.(loop.TurnEnd); ok {
+		if stop, ok := e.(loop.TurnEnd); ok && locked {
 			stop.Wall = time.Now().UTC()
 			e = stop
 		}
-		o := loop.Step(t.Values(), *k, e)
-		if o.Need == nil {
+		if o = loop.Step(t.Values(), *k, e); o.Need == nil {
 			return o, nil
 		}
-		if *k = *o.Need; k.Entry.Asked() {
+		if *k = *o.Need; locked && k.Entry.Asked() {
 			return o, nil
 		}
 	}
@@ -176,11 +164,18 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 		prompt, esc := usage.Escaped(h.ev.Transcript)
 		return esc && (prompt == "" || slices.Contains(t.Tick.Prompts, prompt))
 	})
-	h.fetchAttempt(t, &l, k)
-	if asks, enters := e.(loop.Invocation); enters {
-		h.fetchEntry(t, asks, &l, k)
+	fill(&l, &k.Worker, func() loop.WorkerSeen { return h.workerSeen(t) })
+	fill(&l, &k.Running, func() loop.RunningNow { return h.running(t, k) })
+	fill(&l, &k.Overrun, func() int { return h.config(t).Overrun })
+	switch e := e.(type) {
+	case loop.Invocation:
+		h.fetchEntry(t, e, &l, k)
+	case loop.Call:
+		h.fetchCall(t, &l, k)
 	}
-	h.fetchCall(t, &l, k)
+	if t.Budget != nil && t.Budget.Own != nil {
+		h.fetchAttempt(t, &l, k)
+	}
 	if !locked {
 		return l
 	}

@@ -349,9 +349,8 @@ func (e Turn) haltSpent(s State, k *Known) Outcome {
 }
 
 // keepAtCall is the number of transcript bytes after which a call saves the running count. If it
-// read fewer, the next call reads them again. A tool's result always saves the count, because
-// nothing waits for it.
-const keepAtCall = 2 << 20
+// read fewer, the next call reads them again.
+const keepAtCall = 512 << 10
 
 // wayToFinish returns the instruction how to finish at the ceiling.
 func (e Call) wayToFinish() string {

@@ -141,7 +141,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 			Turn: own, Event: "PostToolUse", ID: "c1", Input: "in",
 			Effects: calls[0].Effects,
 		},
-		CatchUp{Turn: own, Counts: true}, Grown{Turn: own, Running: running},
+		CatchUp{Turn: own, Counts: true},
 		Heard{Turn: own},
 		DialogBegins{Turn: own, ID: "d2", Shows: 4},
 		Call{Turn: own, Tool: "Agent", ID: "c4", Sends: &Task{Issues: []int{45}}},

@@ -21,21 +21,6 @@ func (e Refused) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// Grown reports the spending of the open iteration so far. It is sent when the transcripts have
-// grown much.
-type Grown struct {
-	Turn
-	Running Running
-}
-
-func (e Grown) step(s State, _ *Known) Outcome {
-	if !e.open(s) {
-		return Outcome{}
-	}
-	s.Tick.Count(s.Run, e.Running)
-	return Outcome{Save: Save{Tick: s.Tick}}
-}
-
 // Heard is a tool's result in a session that has no run and asks to force another session's lock.
 // It proves that PostToolUse reaches the program, as a receipt does for a run.
 type Heard struct{ Turn }

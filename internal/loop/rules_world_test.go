@@ -252,10 +252,6 @@ var verbs = map[string]func(w *world, args string){
 	"helper": func(w *world, args string) {
 		w.calls(Call{Tool: "Task", ID: w.newCall(), Agent: args, Sends: &Task{}})
 	},
-	"grows": func(w *world, args string) {
-		w.step(Grown{w.turn(), Running{From: w.state.Run.DollarsEstimate,
-			Cursors: []Cursor{{Path: "t", Offset: int64(number1(args))}}}})
-	},
 	"approve": (*world).approve,
 	"unread": func(w *world, args string) {
 		w.known.Reading = Reading{Opaque: args}
