@@ -78,19 +78,14 @@ type loopRaiseCmd struct {
 
 // Run sets the limits.
 func (l loopRaiseCmd) Run(k *kong.Context, a *app.App, c caller) error {
-	text, err := a.Raise(l.skills(), strings.Join(loopFlags(k), " "))
-	return errors.Join(c.say(text), err)
+	return c.said(a.Raise(l.skills(), strings.Join(loopFlags(k), " ")))
 }
 
 type loopResetCmd struct{ which }
 
 // Run archives the runs.
 func (l loopResetCmd) Run(a *app.App, c caller) error {
-	text, err := a.Reset(l.skills())
-	if err != nil {
-		return err
-	}
-	return c.say(text)
+	return c.said(a.Reset(l.skills()))
 }
 
 type gateCmd struct {
@@ -117,6 +112,5 @@ type gateAnswerCmd struct {
 
 // Run records the answer. It takes effect at the next --resume.
 func (g gateAnswerCmd) Run(a *app.App, c caller) error {
-	text, err := a.AnswerGate(g.Name, g.Answer)
-	return errors.Join(c.say(text), err)
+	return c.said(a.AnswerGate(g.Name, g.Answer))
 }

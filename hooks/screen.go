@@ -36,6 +36,9 @@ func (c caller) say(text string) error {
 	return err
 }
 
+// said prints what a command has done, also if it failed in part.
+func (c caller) said(text string, err error) error { return errors.Join(c.say(text), err) }
+
 // show prints a command's result, as JSON or drawn for people, even if err is set. It returns err
 // joined with any error of printing.
 func show[T any](

@@ -20,11 +20,7 @@ func (reportCmd) Run(a *app.App, c caller) error {
 		return hint.New("a skill says them: hooks report <<'JSON' {…} JSON; "+
 			"`hooks schema report` has the fields", "the facts are read from stdin")
 	}
-	text, err := a.Report(c.in)
-	if err != nil {
-		return err
-	}
-	return c.say(text)
+	return c.said(a.Report(c.in))
 }
 
 type ledgerCmd struct {
@@ -84,11 +80,7 @@ type ledgerFeedbackCmd struct {
 
 // Run prints the newest feedback.
 func (l ledgerFeedbackCmd) Run(c caller) error {
-	text, err := c.LedgerFeedback(l.File)
-	if err != nil {
-		return err
-	}
-	return c.say(text)
+	return c.said(c.LedgerFeedback(l.File))
 }
 
 type ledgerNewCmd struct {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"hooks/internal/app"
 	"hooks/internal/report"
 )
@@ -31,8 +29,7 @@ type tasksAddCmd struct {
 
 // Run adds the task. The loop includes it when no attempt is open.
 func (t tasksAddCmd) Run(a *app.App, c caller) error {
-	text, err := a.AddTask(t.Text)
-	return errors.Join(c.say(text), err)
+	return c.said(a.AddTask(t.Text))
 }
 
 type auditCmd struct {
@@ -55,15 +52,16 @@ type (
 	}
 )
 
-func (f findingAcceptCmd) Run(a *app.App, c caller) error { return steer(a, c, "accept", f.ID) }
+func (f findingAcceptCmd) Run(a *app.App, c caller) error {
+	return c.said(a.SteerAudit("accept", f.ID))
+}
 
-func (f findingCloseCmd) Run(a *app.App, c caller) error { return steer(a, c, "close", f.ID) }
+func (f findingCloseCmd) Run(a *app.App, c caller) error {
+	return c.said(a.SteerAudit("close", f.ID))
+}
 
-func (f findingAddCmd) Run(a *app.App, c caller) error { return steer(a, c, "add", f.Text) }
-
-func steer(a *app.App, c caller, word, text string) error {
-	said, err := a.SteerAudit(word, text)
-	return errors.Join(c.say(said), err)
+func (f findingAddCmd) Run(a *app.App, c caller) error {
+	return c.said(a.SteerAudit("add", f.Text))
 }
 
 type findingsCmd struct {
@@ -85,9 +83,5 @@ type sectionCmd struct {
 
 // Run prints the text of a section.
 func (s sectionCmd) Run(c caller) error {
-	text, err := c.Section(s.Number)
-	if err != nil {
-		return err
-	}
-	return c.say(text)
+	return c.said(c.Section(s.Number))
 }

@@ -161,8 +161,7 @@ func (h *handler) foreignState() error {
 
 // fed returns the command of a conductor's next attempt if the previous Stop asked for this call.
 func (h *handler) fed() (loop.Command, bool) {
-	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
-	if !call || !h.seal.on && !store.Exists(h.project) || h.openState() != nil {
+	if !h.seal.on && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
 	}
 	list, _ := h.sessionRuns() // the judgement of the call returns the same error

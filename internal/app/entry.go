@@ -123,9 +123,6 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 
 // carry carries out the outcome of a try that begins no iteration.
 func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
-	if o.Reply.Fires {
-		o.Reply.Refuse += "\nhint: " + stillFires
-	}
 	if o.Reply.Refuse != "" {
 		o.Reply.Refuse = e.withBefore(o.Reply.Refuse)
 	}

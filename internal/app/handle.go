@@ -78,17 +78,21 @@ func (h *handler) answer() (event.Reply, error) {
 	case err != nil:
 		return event.Nothing(), err
 	}
-	switch h.ev.Name {
-	case event.UserPromptExpansion, event.UserPromptSubmit, event.PreToolUse:
-		return h.beginning()
+	if name, args := h.invoked(); name != "" {
+		return h.commanded(name, args)
+	}
+	if h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent() {
+		if cmd, ok := h.fed(); ok {
+			return h.feed(cmd)
+		}
 	}
 	return h.inState()
 }
 
-// beginning answers an event with which a person or the model may begin an iteration.
-func (h *handler) beginning() (reply event.Reply, err error) {
-	note, name, args := "", "", ""
-	if name, args = h.invoked(); name == "loop" {
+// commanded answers an event that starts a command, which may begin an iteration.
+func (h *handler) commanded(name, args string) (reply event.Reply, err error) {
+	note := ""
+	if name == "loop" {
 		if note, err = h.loopLine(args); err != nil {
 			return event.Block(hint.Text(err)), nil
 		}
@@ -98,8 +102,6 @@ func (h *handler) beginning() (reply event.Reply, err error) {
 		if h.ev.Name == event.PreToolUse && reply.Blocks() {
 			reply = h.recordEntry(reply)
 		}
-	} else if cmd, ok := h.fed(); ok {
-		reply, err = h.feed(cmd)
 	} else {
 		reply, err = h.inState()
 	}

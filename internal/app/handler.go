@@ -204,9 +204,7 @@ func (h *handler) sessionRuns() ([]*store.State, error) {
 	if h.runs.list != nil {
 		return h.runs.list, nil
 	}
-	return h.loadRuns(func(skill loop.Skill) (store.State, error) {
-		return h.files.LoadSealed(h.ev.SessionID, skill)
-	})
+	return h.loadRuns(h.files.LoadSealed)
 }
 
 // only returns the runs that keep accepts, in their order.
@@ -219,35 +217,35 @@ func only(list []*store.State, keep func(*store.State) bool) (kept []*store.Stat
 	return kept
 }
 
-func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*store.State, error) {
-	var list []*store.State
+func (h *handler) loadRuns(
+	load func(session string, skill loop.Skill) (store.State, error),
+) (list []*store.State, err error) {
 	var damage []error
 	if h.runs.skills == nil {
 		h.runs.skills = h.files.Skills(h.ev.SessionID)
 	}
 	for _, skill := range h.runs.skills {
-		s, err := load(skill)
-		if err != nil {
+		t, err := load(h.ev.SessionID, skill)
+		switch {
+		case err != nil:
 			damage = append(damage, err)
 			continue
+		case !h.dropForeign(&t):
+			continue
+		case t.Budget != nil:
+			err = h.checkEventFrom(t.Budget.EventsFrom)
 		}
-		if t := (&s); h.dropForeign(t) {
-			var err error
-			if t.Budget != nil {
-				err = h.checkEventFrom(t.Budget.EventsFrom)
-			}
-			if err == nil && t.Claim != nil {
-				err = h.checkEventFrom(t.Claim.EventsFrom)
-			}
-			if err != nil {
-				return nil, err
-			}
-			h.runs.news = h.receive(t.Budget) || h.runs.news
-			if publishes(t.Budget) {
-				h.call().View = h.viewPath()
-			}
-			list = append(list, t)
+		if err == nil && t.Claim != nil {
+			err = h.checkEventFrom(t.Claim.EventsFrom)
 		}
+		if err != nil {
+			return nil, err
+		}
+		h.runs.news = h.receive(t.Budget) || h.runs.news
+		if publishes(t.Budget) {
+			h.call().View = h.viewPath()
+		}
+		list = append(list, &t)
 	}
 	h.runs.list, h.runs.damage = list, errors.Join(damage...)
 	if len(list) > 0 { // an unreadable loop does not stop the others
@@ -291,9 +289,7 @@ func forcing(t *store.State) bool { return t.Claim != nil && t.Claim.Gate != nil
 // withRuns calls change with the state lock held and the session's runs read under it.
 func (h *handler) withRuns(change func([]*store.State) error) error {
 	return h.withStateLock(func() error {
-		list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
-			return h.tx.State(h.ev.SessionID, skill)
-		})
+		list, err := h.loadRuns(h.tx.State)
 		if err != nil {
 			return err
 		}

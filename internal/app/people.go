@@ -105,7 +105,7 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	}
 	said := reply.PersonText()
 	if len(s.Budget.Scheduled) > 0 && alive(s.Budget) {
-		said += "\nhint: " + stillFires
+		said += "\nhint: " + loop.StillFires
 	}
 	return said, store.Hinted(err)
 }
@@ -196,10 +196,6 @@ func (h *handler) each(skills []loop.Skill, none string,
 	}
 	return strings.Join(append(said, h.files.Healed()...), "\n"), err
 }
-
-// stillFires is the hint for a person if the agent could not be informed that the run has ended.
-const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
-	"CronDelete)"
 
 // InAgent reports whether an agent's tool runs this command. The client marks the environment of
 // its tools. If the mark was removed, a run's living client is still an ancestor of this process.

@@ -152,9 +152,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	if stop && t.Tick.Starts.Opened > 0 { // a started PR has no number yet
 		a.Opened = h.opened(t, a.Worktrees)
 	}
-	if len(tracked) > 0 {
-		a.Heads = h.heads(t, branchesOf(tracked))
-	}
+	a.Heads = h.heads(t, branchesOf(tracked))
 	return a
 }
 

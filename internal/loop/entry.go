@@ -58,11 +58,17 @@ func (e Invocation) step(s State, k *Known) Outcome {
 	default:
 		scheduled := s.Run != nil && len(s.Run.Scheduled) > 0 ||
 			s.Claim != nil && len(s.Claim.Scheduled) > 0
-		reply := Reply{Refuse: a.Text, Fires: e.Scheduled && scheduled}
+		if a.Text != "" && e.Scheduled && scheduled {
+			a.Text += "\nhint: " + StillFires
+		}
 		// the lock may still be that of the session's own tick that was closed just now
-		return Outcome{Reply: reply, Unlock: at.Tick == nil}
+		return Outcome{Reply: Reply{Refuse: a.Text}, Unlock: at.Tick == nil}
 	}
 }
+
+// StillFires is the hint for a person if the agent could not be informed that the run has ended.
+const StillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
+	"CronDelete)"
 
 // answered applies a person's answer about another iteration's lock, once, because the same answer
 // may come twice. Only yes takes the lock (R104). The facts for the entry are fetched before

@@ -108,7 +108,6 @@ func (s *Save) leave(c *Claim, session string) {
 type Reply struct {
 	Continue *Continue // keeps the turn open (R117)
 	Refuse   string    // refuses the prompt, with this text
-	Fires    bool      // the schedule of the refused prompt still fires
 	Hidden   bool      // do not show the refused prompt, because no person wrote it
 	Missed   []Wakeup  // wakes that were refused since the run ended, for the person who is back
 	// the iteration that ended, for its status block, and the final report if the run ended
