@@ -13,8 +13,8 @@ import (
 )
 
 // History writes every line of the skills' histories, or of one run, to out: archived runs first,
-// in the order of writing. It holds one batch of lines in memory. Damaged lines are
-// skipped and reported together at the end.
+// in the order of writing. It holds one line in memory. Damaged lines are skipped and reported
+// together at the end.
 func (d *Inspector) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
 	found, w := runID == "", d.walk()

@@ -88,7 +88,7 @@ func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 
 // RawLine is one line of a history without its newline, not yet checked.
 type RawLine struct {
-	JSON   []byte // valid until the next batch
+	JSON   []byte // valid until the next line
 	number int    // line number, from 1
 	path   string
 	err    error // the line is too long
@@ -193,46 +193,39 @@ func (l RawLine) numbered(err error) error {
 	return err
 }
 
-// RawLines iterates over the history's lines without parsing them.
+// RawLines iterates over the history's lines without parsing them. It skips a torn last line.
 func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	return func(yield func(RawLine, error) bool) {
-		for lines, err := range s.Batches(skill) {
-			if err != nil {
-				yield(RawLine{}, err)
-				return
-			}
-			for _, raw := range lines {
-				if !yield(raw, raw.err) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// batch is the number of bytes that Batches reads at once.
-const batch = 1 << 20
-
-// Batches iterates over the history's lines in batches, for a reader that parses them in parallel.
-// It keeps one batch, or the longest line, in memory and skips a torn last line.
-func (s *Store) Batches(skill loop.Skill) iter.Seq2[[]RawLine, error] {
-	return func(yield func([]RawLine, error) bool) {
 		f, left, err := s.openHistory(skill)
 		if err != nil {
-			yield(nil, err)
+			yield(RawLine{}, err)
 		}
 		if f == nil {
 			return
 		}
 		defer f.Close()
-		in := forward{path: s.disk.path(historyName.of(skill)), f: f, left: left}
-		for in.left > 0 {
-			lines, err := in.next()
-			if err != nil {
-				yield(nil, err)
+		path := s.disk.path(historyName.of(skill))
+		in := bufio.NewReaderSize(io.LimitReader(f, left), int(min(left, maxLine))+1)
+		for n := 1; left > 0; n++ {
+			line, err := in.ReadSlice('\n')
+			left -= int64(len(line))
+			raw := RawLine{JSON: bytes.TrimSpace(line), number: n, path: path}
+			if len(line) > maxLine {
+				raw.err = raw.damage(errLongLine.Error())
+			}
+			for err == bufio.ErrBufferFull {
+				line, err = in.ReadSlice('\n')
+				left -= int64(len(line))
+			}
+			switch {
+			case err == io.EOF: // without a newline, or another process shortened the file
+				left = 0
+			case err != nil:
+				yield(RawLine{}, fmt.Errorf("read %s: %w", path, err))
 				return
 			}
-			if len(lines) > 0 && !yield(lines, nil) {
+			torn := left == 0 && (raw.err != nil || !whole(line))
+			if !torn && (raw.err != nil || len(raw.JSON) > 0) && !yield(raw, raw.err) {
 				return
 			}
 		}

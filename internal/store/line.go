@@ -3,9 +3,7 @@ package store
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -51,54 +49,6 @@ func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
 func whole(line []byte) bool {
 	line = bytes.TrimRight(line, "\r\n")
 	return len(line) > 0 && line[0] == '{' && gjson.ValidBytes(line)
-}
-
-// forward reads the lines of a file from the first to the last.
-type forward struct {
-	path string
-	f    io.Reader
-	left int64  // bytes left to read
-	text []byte // bytes read; those from at on are not yet returned
-	at   int
-	long bool // text begins in the middle of a line over maxLine
-	last int  // number of the last line
-}
-
-// next reads a batch and returns its lines, which are valid until the next call. A batch may have
-// no lines, for example in the middle of a long line.
-func (r *forward) next() (lines []RawLine, err error) {
-	r.text = append(r.text[:0], r.text[r.at:]...)
-	if len(r.text) > maxLine {
-		r.text, r.long = r.text[:0], true
-	}
-	kept, n := len(r.text), int(min(r.left, batch))
-	r.text = slices.Grow(r.text, n)[:kept+n]
-	n, err = io.ReadFull(r.f, r.text[kept:])
-	r.text, r.left = r.text[:kept+n], r.left-int64(n)
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF: // another process shortened the file
-		r.left = 0
-	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", r.path, err)
-	}
-	if r.at = len(r.text); r.left > 0 {
-		r.at = bytes.LastIndexByte(r.text, '\n') + 1
-	}
-	for rest := r.text[:r.at]; len(rest) > 0; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		r.last++
-		raw := RawLine{JSON: bytes.TrimSpace(line), number: r.last, path: r.path}
-		if r.long || len(line) >= maxLine {
-			raw.err = raw.damage(errLongLine.Error())
-		}
-		r.long = false
-		torn := r.left == 0 && len(rest) == 0 && (raw.err != nil || !whole(line))
-		if !torn && (raw.err != nil || len(raw.JSON) > 0) {
-			lines = append(lines, raw)
-		}
-	}
-	return lines, nil
 }
 
 // backward reads the lines of a file from the last to the first.
