@@ -107,9 +107,9 @@ func (h *handler) finalReport(t *store.State) string {
 		r.Goal = usage.Goal(cmp.Or(h.ev.Transcript, t.Budget.Transcript()))
 	}
 	for raw, err := range h.files.RawLines(t.Skill) {
-		var l loop.Iteration
+		var l *loop.Iteration
 		if err == nil {
-			err = raw.Skim(&l)
+			l, err = raw.Parse()
 		}
 		if err != nil || l.RunID != t.Budget.RunID {
 			continue // the doctor reports damaged lines

@@ -15,14 +15,6 @@ import (
 // value. A value of the wrong type returns a TypeError.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
-// DecodeSome is like Decode, but only decodes fields of the outermost struct for which wanted
-// returns true. It calls wanted for the fields that the struct has, in the order of the text.
-func DecodeSome(
-	text gjson.Result, v any, wanted func(name string, value gjson.Result) bool,
-) error {
-	return decodeFields(reflect.ValueOf(v).Elem(), text, wanted)
-}
-
 // decode sets the field in the struct s.
 func (f *Field) decode(s reflect.Value, text gjson.Result) error {
 	field := s.FieldByIndex(f.index)
@@ -59,7 +51,7 @@ func decode(v reflect.Value, text gjson.Result) error {
 		v.Set(reflect.New(v.Type().Elem()))
 		return decode(v.Elem(), text)
 	case kind == reflect.Struct && text.IsObject():
-		return decodeFields(v, text, nil)
+		return decodeFields(v, text)
 	case kind == reflect.Slice && text.IsArray():
 		list := text.Array()
 		v.Set(reflect.MakeSlice(v.Type(), len(list), len(list)))
@@ -131,10 +123,7 @@ func decodePlain(v reflect.Value, text gjson.Result) bool {
 	return false
 }
 
-// decodeFields decodes the fields of a struct. If wanted is not nil, it selects them.
-func decodeFields(
-	v reflect.Value, object gjson.Result, wanted func(name string, value gjson.Result) bool,
-) (err error) {
+func decodeFields(v reflect.Value, object gjson.Result) (err error) {
 	list, next := Fields(v.Type()), 0
 	object.ForEach(func(key, value gjson.Result) bool {
 		at := Position(list, key.String(), next)
@@ -142,9 +131,6 @@ func decodeFields(
 			return true
 		}
 		next = at + 1
-		if wanted != nil && !wanted(list[at].Name, value) {
-			return true
-		}
 		if err = list[at].decode(v, value); err != nil {
 			err = under(list[at].Name, err)
 		}

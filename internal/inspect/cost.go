@@ -9,6 +9,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
@@ -194,7 +195,7 @@ func (l *loopState) unended() *loop.Iteration {
 // note.
 func (s *spending) readLines() {
 	var bad damages
-	_ = bad.lines(s.files, s.run.Skill, skim("gates", "cursors"),
+	_ = bad.lines(s.files, s.run.Skill, store.RawLine.Parse,
 		func(it *loop.Iteration, _ []byte) error {
 			if it.Of(s.run.RunID) && it.Ran() {
 				s.add(it)

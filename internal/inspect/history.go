@@ -18,11 +18,11 @@ import (
 func (d *Inspector) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
 	found, w := runID == "", d.walk()
-	read := skim("cursors", "gates", "usage_by_model")
+	read := store.RawLine.Parse
 	if out.Whole { // the line is printed, so all of it must be valid
-		read = func(raw store.RawLine, l *loop.Iteration) error {
-			l.RunID = gjson.GetBytes(raw.JSON, "run_id").String()
-			return raw.Check()
+		read = func(raw store.RawLine) (*loop.Iteration, error) {
+			id := gjson.GetBytes(raw.JSON, "run_id").String()
+			return &loop.Iteration{RunID: id}, raw.Check()
 		}
 	}
 	for v := range w.each(w.projects()) {
@@ -61,12 +61,12 @@ const maxDamages = 5
 // lines reads a history from its beginning and collects the errors of damaged lines. text is valid
 // only until each returns.
 func (d *damages) lines(files *store.Store, skill loop.Skill,
-	read func(store.RawLine, *loop.Iteration) error,
+	read func(store.RawLine) (*loop.Iteration, error),
 	each func(l *loop.Iteration, text []byte) error) error {
 	for raw, err := range files.RawLines(skill) {
-		l := &loop.Iteration{}
+		var l *loop.Iteration
 		if err == nil {
-			err = read(raw, l)
+			l, err = read(raw)
 		}
 		switch {
 		case err == nil:
@@ -88,11 +88,4 @@ func (d *damages) complaint() error {
 		err = errors.Join(err, errors.New("and "+loop.Plural(d.more, "more damaged line")))
 	}
 	return err
-}
-
-// skim returns a reader of lines for a page. It omits the named fields and those that no page
-// shows, because decoding them takes as long as decoding the rest.
-func skim(without ...string) func(store.RawLine, *loop.Iteration) error {
-	without = append(without, "backlog_snapshot", "failures", "plan")
-	return func(raw store.RawLine, l *loop.Iteration) error { return raw.Skim(l, without...) }
 }

@@ -144,11 +144,12 @@ func newer(err error) *NewerError {
 func lines(s *Store, skill loop.Skill) iter.Seq2[loop.Iteration, error] {
 	return func(yield func(loop.Iteration, error) bool) {
 		for raw, err := range s.RawLines(skill) {
-			it := new(loop.Iteration)
+			var it *loop.Iteration
 			if err == nil {
-				if it, err = parseLine(raw.path, raw.JSON); err != nil {
-					it, err = new(loop.Iteration), raw.numbered(err)
-				}
+				it, err = raw.Parse()
+			}
+			if it == nil {
+				it = new(loop.Iteration)
 			}
 			if !yield(*it, err) {
 				return

@@ -8,12 +8,9 @@ import (
 	"io"
 	"iter"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -111,86 +108,16 @@ func (l RawLine) damage(why string) error {
 	return &DamagedError{Path: l.path, Line: l.number, Why: why}
 }
 
-// Skim decodes a line for display, faster than a full parse. It omits the fields named in without,
-// the PRs and worktrees, and the budget snapshot, which is most of a line; from the snapshot it
-// takes only what identifies a stop between two iterations, the spend outside of iterations, and
-// the start of a run without an id. It returns a DamagedError for a line that cannot be read.
-func (l RawLine) Skim(it *loop.Iteration, without ...string) error {
+// Parse parses the line. It returns a DamagedError for a line that cannot be read.
+func (l RawLine) Parse() (*loop.Iteration, error) {
 	if l.err != nil {
-		return l.err
+		return nil, l.err
 	}
-	snapshot, ok := l.skim(it, without)
-	if !ok { // damaged, or written by another program
-		whole, err := decode[loop.Iteration](&lineFormat, l.path, l.JSON)
-		if err != nil {
-			return l.numbered(err)
-		}
-		*it = *whole
-		return nil
-	}
-	if it.Outcome == loop.Stopped {
-		it.Budget.IterationsUsed = int(gjson.GetBytes(snapshot, "iterations_used").Int())
-	}
-	if it.Outcome == loop.Stopped || it.Outcome == loop.Waiting { // may be the run's last line
-		_ = it.Budget.DollarsOutside.UnmarshalJSON(
-			[]byte(gjson.GetBytes(snapshot, "dollars_outside").Raw))
-	}
-	if it.RunID == "" {
-		it.Budget.StartedAt = gjson.GetBytes(snapshot, "started_at").Time()
-	}
-	return nil
-}
-
-// Separators in a line written by this program. JSON escapes quotes in strings, so these texts
-// occur only between fields.
-const (
-	beforeSnapshot = `,"` + snapshotField + `":`
-	afterSnapshot  = `},"tracked_prs":[`
-	afterUnread    = `,"gates":[`
-	// lineStart begins a line and the snapshot in it. A second one inside the snapshot means that
-	// two lines were joined.
-	lineStart = `{"version":`
-)
-
-// skim decodes a line that this program wrote, without its snapshot, which it returns. It checks
-// the text only for what crashes leave: zeros, a cut, or a line joined to half of another. It
-// returns false for any other line.
-func (l RawLine) skim(it *loop.Iteration, without []string) (snapshot []byte, ok bool) {
-	before, rest, _ := bytes.Cut(l.JSON, []byte(beforeSnapshot))
-	end := bytes.Index(rest, []byte(afterSnapshot)) + 1
-	past := end + max(0, bytes.Index(rest[end:], []byte(afterUnread)))
-	unread := rest[:past]
-	if end == 0 || end == past || !bytes.HasPrefix(before, []byte(lineStart)) ||
-		!bytes.HasPrefix(unread, []byte(lineStart)) || bytes.IndexByte(l.JSON, 0) >= 0 ||
-		bytes.Contains(before[1:], []byte(lineStart)) ||
-		bytes.Contains(unread[1:], []byte(lineStart)) {
-		return nil, false
-	}
-	text := string(before) + afterUnread + string(rest[past+len(afterUnread):])
-	if strings.Count(text, "{") != strings.Count(text, "}") || !strings.HasSuffix(text, "}") {
-		return nil, false
-	}
-	needs, seen := lineFormat.needs[:len(lineFormat.needs)-1], 0
-	err := codec.DecodeSome(gjson.Parse(text), it, func(name string, v gjson.Result) bool {
-		at := slices.Index(needs, name)
-		if at == seen {
-			seen++
-		} else if at >= 0 || strings.HasPrefix(v.Raw, "-") ||
-			v.Type == gjson.JSON && strings.Contains(v.Raw, ":-") {
-			// the field is repeated, another is missing, or its value is negative
-			seen = len(needs) + 1
-		}
-		return !slices.Contains(without, name)
-	})
-	return rest[:end], err == nil && seen == len(needs) && it.Version <= loop.Version
-}
-
-// numbered adds the line's number to a DamagedError.
-func (l RawLine) numbered(err error) error {
+	it, err := parseLine(l.path, l.JSON)
 	if damaged, ok := errors.AsType[*DamagedError](err); ok {
 		damaged.Line = l.number
 	}
-	return err
+	return it, err
 }
 
 // RawLines iterates over the history's lines without parsing them. It skips a torn last line.

@@ -171,6 +171,41 @@ func TestDamagedMiddle(t *testing.T) {
 	}
 }
 
+// TestCrashesLeaveDamage: a line is damage wherever it was cut, zeroed or joined to another.
+func TestCrashesLeaveDamage(t *testing.T) {
+	good := string(must(codec.Encode(line(1))))
+	for i := range len(good) {
+		zeros := good[:i] + strings.Repeat("\x00", min(8, len(good)-i)) + good[min(len(good), i+8):]
+		texts := map[string]string{"cut": good[:i], "zeros": zeros}
+		if i > 0 {
+			texts["joined"] = good[:i] + good
+		}
+		for name, text := range texts {
+			if _, err := (RawLine{JSON: []byte(text)}).Parse(); damaged(err) == nil {
+				t.Errorf("%s at %d is no damage: %v: %s", name, i, err, text)
+			}
+		}
+	}
+	for from, to := range map[string]string{
+		`"outcome":"ok",`: ``, `"iteration":1,`: `"iteration":"1",`,
+		`"tokens_in_this_iter":0`: `"tokens_in_this_iter":-1`,
+		`"skill":"work",`:         `"skill":"work","skill":"work",`,
+		`,"failures":`:            `,"usage_by_model":{"m":{"input":-1}},"failures":`,
+	} {
+		text := strings.Replace(good, from, to, 1)
+		if text == good {
+			t.Fatalf("no %s in %s", from, good)
+		}
+		if _, err := (RawLine{JSON: []byte(text)}).Parse(); damaged(err) == nil {
+			t.Errorf("%s instead of %s is no damage: %v", to, from, err)
+		}
+	}
+	text := strings.Replace(good, `"version":1`, `"version":9`, 1)
+	if _, err := (RawLine{JSON: []byte(text)}).Parse(); newer(err) == nil {
+		t.Errorf("a newer line: %v", err)
+	}
+}
+
 func TestAnIterationIsCommittedOnce(t *testing.T) {
 	s := newStore(t)
 	grow(t, s, line(1), line(2))
