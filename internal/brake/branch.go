@@ -116,6 +116,13 @@ func (s Start) strayed(argv []string, own, on string, config map[string]string) 
 		if why = s.moves(argv, own, on); why != "" {
 			return why
 		}
+		for key, value := range config {
+			fetches := strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".fetch")
+			if fetches && strings.Contains(value, ":refs/heads/") &&
+				shellword.Has("fetch pull remote", argv[0]) {
+				return "it writes into a local branch"
+			}
+		}
 		name := "alias." + argv[0]
 		text := cmp.Or(config[strings.ToLower(name)], config[name+".command"])
 		shell, isShell := strings.CutPrefix(text, "!")
@@ -166,6 +173,7 @@ var branching = map[string]string{
 	"fetch":      "--stdin",
 	"rebase":     "--update-refs",
 	"remote":     "--mirror",
+	"subtree":    "-b --branch",
 	"update-ref": "--stdin",
 }
 
@@ -206,7 +214,7 @@ func (s Start) moves(argv []string, own, on string) string {
 	case strings.Contains(writes, ":refs/heads/"):
 		return "it writes into a local branch"
 	case on != "" && on != own &&
-		shellword.Has("commit merge reset rebase cherry-pick revert am pull", command):
+		shellword.Has("commit merge reset rebase cherry-pick revert am pull update-ref", command):
 		return "HEAD is on " + on
 	case shellword.Has("checkout switch", command) && first == own:
 	case has(branching[command]),

@@ -111,7 +111,7 @@ const terminals = "terminal tmux iterm"
 
 // sends reads tools that send HTTP requests or GraphQL.
 func (t tool) sends() {
-	query := t.Text("query", "mutation", "document")
+	query := t.Text("query", "mutation", "document", "gql")
 	if strings.Contains(query, "mutation") && strings.Contains(query, "{") {
 		forges.GraphQL(t.Frame, query, t.Fields, t.Argv)
 	}

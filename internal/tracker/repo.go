@@ -18,8 +18,8 @@ type Facts struct {
 	Remotes map[string]string
 	// Config holds the settings of the system, the user and the repository by git's key: section
 	// and name in lower case, the subsection as written. The last value of a key counts. All values
-	// count for remote.*.push, .url, .pushurl, push.pushoption, url.*.insteadof and the keys of
-	// forges' clients; they are joined by line feeds.
+	// count for remote.*.push, .fetch, .url, .pushurl, push.pushoption, url.*.insteadof and the
+	// keys of forges' clients; they are joined by line feeds.
 	Config map[string]string
 	Err    error // the error if git did not print its settings
 }
@@ -99,7 +99,7 @@ func (p gitPlace) facts(list []setting) Facts {
 func several(key string) bool {
 	return key == "push.pushoption" || strings.HasPrefix(key, "url.") ||
 		strings.HasPrefix(key, "remote.") &&
-			slices.ContainsFunc([]string{".push", ".url", ".pushurl", "-resolved"},
+			slices.ContainsFunc([]string{".push", ".fetch", ".url", ".pushurl", "-resolved"},
 				func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
