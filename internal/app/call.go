@@ -261,7 +261,7 @@ func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, f
 	_, cursors = t.Tick.Spending(t.Budget)
 	fresh = usage.Fresh(path, cursors, t.Tick.Workers, h.ev.AgentID)
 	old := slices.DeleteFunc(slices.Clone(fresh), func(name string) bool {
-		return usage.Began(path, name).After(t.Tick.StartedAt)
+		return usage.Began(usage.AgentPath(path, name)).After(t.Tick.StartedAt)
 	})
 	ended, err := h.files.Ended(t.Budget, path, old)
 	h.sideError(err)

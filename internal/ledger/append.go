@@ -60,6 +60,7 @@ func lock(path string) (unlock func() error, err error) {
 	return l.Unlock, err
 }
 
+// add atomically replaces a ledger with a copy that has the turn at its end.
 func add(path, turn string) error {
 	old, info, err := open(path)
 	if err != nil {
@@ -81,22 +82,14 @@ func add(path, turn string) error {
 	if err != nil {
 		return err
 	}
-	return replace(path, old, info, added)
-}
-
-// errChanged reports that another program wrote the ledger in the meantime.
-var errChanged = errors.New("the ledger changed while the turn was added; nothing was written")
-
-// replace atomically replaces a ledger with a copy that has the added text at its end.
-func replace(path string, old *os.File, info fs.FileInfo, added string) error {
-	text := io.MultiReader(old, strings.NewReader(added))
-	return safefile.Replace(path, info.Mode().Perm(), text, func() error {
+	whole := io.MultiReader(old, strings.NewReader(added))
+	return safefile.Replace(path, info.Mode().Perm(), whole, func() error {
 		now, err := os.Lstat(path)
 		if err != nil {
 			return err
 		}
 		if !os.SameFile(now, info) || now.Size() != info.Size() || now.ModTime() != info.ModTime() {
-			return errChanged
+			return errors.New("the ledger changed while the turn was added; nothing was written")
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"hooks/internal/hint"
 	"hooks/internal/safefile"
@@ -142,7 +143,5 @@ func New(root, phase, change, number string) (string, error) {
 // plain reports whether a word is the name of a single visible folder.
 func plain(word string) bool {
 	return word != "" && filepath.IsLocal(word) && !strings.ContainsAny(word, `/\`) &&
-		!strings.ContainsAny(word[:1], ".-") && strings.IndexFunc(word, control) < 0
+		!strings.ContainsAny(word[:1], ".-") && !strings.ContainsFunc(word, unicode.IsControl)
 }
-
-func control(r rune) bool { return r < ' ' || r == 0x7f }

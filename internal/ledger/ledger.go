@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"slices"
 	"strings"
 
 	"hooks/internal/markdown"
@@ -98,7 +99,7 @@ func (p *reader) end(at, separator int) {
 	p.turns = append(p.turns, Turn{
 		Line: p.first + 1, Section: p.section + 1, Separator: separator + 1,
 		Agent:    trim(strings.Join(p.lines[p.from:at], "\n")),
-		Feedback: shown(p.feedback),
+		Feedback: trim(strings.ReplaceAll(strings.Join(p.feedback, "\n"), placeholder, "")),
 	})
 	p.text, p.numbered, p.feedback = false, false, nil
 }
@@ -118,7 +119,10 @@ func (p *reader) read(l markdown.Line, at int) {
 			p.begin(at + 2)
 			return
 		case l.Kind != markdown.Heading || l.Level > 2:
-			p.say(l, raw)
+			if l.Kind == markdown.Plain && l.Text != strings.Trim(raw, white) {
+				raw = l.Text // without HTML comments; the rest stays as it is
+			}
+			p.feedback = append(p.feedback, raw)
 			return
 		}
 		p.end(at, -1)
@@ -128,7 +132,7 @@ func (p *reader) read(l markdown.Line, at int) {
 }
 
 func (p *reader) readAgent(l markdown.Line, at int) {
-	if numbered := isNumbered(l); numbered {
+	if isNumbered(l) {
 		if p.numbered { // the previous turn has no section
 			p.end(at, -1)
 			p.begin(at)
@@ -143,14 +147,6 @@ func (p *reader) readAgent(l markdown.Line, at int) {
 	if isFeedback(l) && strings.HasPrefix(p.lines[at], "## ") {
 		p.section = at
 	}
-}
-
-// say adds a line to the feedback. It removes HTML comments and leaves the rest unchanged.
-func (p *reader) say(l markdown.Line, raw string) {
-	if l.Kind == markdown.Plain && l.Text != strings.Trim(raw, white) {
-		raw = l.Text
-	}
-	p.feedback = append(p.feedback, raw)
 }
 
 func isFeedback(l markdown.Line) bool {
@@ -183,20 +179,14 @@ func trim(text string) string {
 	}
 }
 
-// shown returns the text of a feedback section without the placeholder.
-func shown(lines []string) string {
-	return trim(strings.ReplaceAll(strings.Join(lines, "\n"), placeholder, ""))
-}
-
 // Feedback returns a person's text in the newest feedback section, or "" if there is none (L20).
 func Feedback(text string) string {
 	if last, ok := lastTurn(text); ok {
 		return last.Feedback
 	}
-	turns := Parse(text)
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Section > 0 {
-			return turns[i].Feedback
+	for _, turn := range slices.Backward(Parse(text)) {
+		if turn.Section > 0 {
+			return turn.Feedback
 		}
 	}
 	return ""

@@ -57,7 +57,7 @@ func (c *counter) open(transcript string, cursors []loop.Cursor, names []string)
 	for _, name := range append(slices.Clip(names), transcript) {
 		s := &source{path: transcript, name: name, main: name == transcript}
 		if !s.main {
-			s.path = agentPath(transcript, name)
+			s.path = AgentPath(transcript, name)
 		}
 		s.spent = map[string]loop.Tokens{}
 		s.was, s.known = byName[name]
@@ -94,23 +94,20 @@ func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller st
 // AgentTranscript returns the path at which the client keeps the transcript of a session's
 // subagent, given the subagent's id.
 func AgentTranscript(transcript, id string) string {
-	return agentPath(transcript, agentName(id))
+	return AgentPath(transcript, agentName(id))
 }
 
 // agentName returns the name of a subagent's transcript for its id.
 func agentName(id string) string { return "subagents/agent-" + filepath.Base(id) + ".jsonl" }
 
-// agentPath returns the path of a subagent's transcript, given its name in the cursor.
-func agentPath(transcript, name string) string {
+// AgentPath returns the path of a subagent's transcript, given its name in the cursor.
+func AgentPath(transcript, name string) string {
 	return filepath.Join(strings.TrimSuffix(transcript, ".jsonl"), filepath.FromSlash(name))
 }
 
-// Began returns the first time in a subagent's transcript, given its name in the cursor.
-func Began(transcript, name string) time.Time { return begun(agentPath(transcript, name)) }
-
-// begun returns the first time found in the head of a transcript, or the zero time if no line
-// there has a time.
-func begun(path string) (at time.Time) {
+// Began returns the first time found in the head of a transcript, or the zero time if no line there
+// has a time.
+func Began(path string) time.Time {
 	head, _ := safefile.ReadHead(path, 64<<10)
 	for line := range strings.Lines(head) {
 		at, err := time.Parse(time.RFC3339Nano, gjson.Get(line, "timestamp").Str)
@@ -151,7 +148,7 @@ func Uncounted(transcript string, cursors []loop.Cursor) []string {
 func Baseline(transcript string, from int64) []loop.Cursor {
 	out := []loop.Cursor{before(transcript, transcript, from)}
 	for _, name := range agents(transcript) {
-		out = append(out, before(agentPath(transcript, name), name, -1))
+		out = append(out, before(AgentPath(transcript, name), name, -1))
 	}
 	return out
 }

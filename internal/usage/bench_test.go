@@ -76,7 +76,7 @@ func BenchmarkFromNothing(b *testing.B) {
 	for _, name := range append(agents(tr.main), "") {
 		path := tr.main
 		if name != "" {
-			path = agentPath(tr.main, name)
+			path = AgentPath(tr.main, name)
 		}
 		fi, _ := os.Stat(path)
 		size += fi.Size()

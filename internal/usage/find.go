@@ -86,7 +86,7 @@ func FolderOf(path string) string {
 // no transcript has a time in its head.
 func Newest(client, dir string) (id string, began time.Time) {
 	for _, t := range Transcripts(client, FolderOf(dir)) {
-		if at := begun(t.Path); at.After(began) {
+		if at := Began(t.Path); at.After(began) {
 			id, began = t.ID, at
 		}
 	}

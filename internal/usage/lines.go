@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"iter"
 	"math"
 
 	"github.com/tidwall/gjson"
@@ -99,20 +100,24 @@ func readTail(path string, end, size int64) (t tail) {
 	return t
 }
 
-// records calls f with the readable lines of the main thread that may accepts, from the last to the
-// first, until f returns false.
-func (t tail) records(may func(line []byte) bool, f func(r record) bool) {
-	r := record{}
-	t.all(func(line []byte) bool {
-		return !may(line) || !r.read(line) || r.is("isSidechain") || f(r)
-	})
+// records yields the readable lines of the main thread that may accepts, from the last to the
+// first. A record is valid until the next one.
+func (t tail) records(may func(line []byte) bool) iter.Seq[record] {
+	return func(yield func(record) bool) {
+		r := record{}
+		for line := range t.lines {
+			if may(line) && r.read(line) && !r.is("isSidechain") && !yield(r) {
+				return
+			}
+		}
+	}
 }
 
-// all calls f with the lines from the last to the first, until it returns false.
-func (t tail) all(f func(line []byte) bool) {
+// lines yields the lines from the last to the first.
+func (t tail) lines(yield func(line []byte) bool) {
 	for rest := t.data; len(rest) > 0; {
 		i := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
-		if !f(rest[i : len(rest)-1]) {
+		if !yield(rest[i : len(rest)-1]) {
 			return
 		}
 		rest = rest[:i]
@@ -122,12 +127,11 @@ func (t tail) all(f func(line []byte) bool) {
 // newest returns the newest time of a line of any thread, or "" if no line has one.
 func (t tail) newest() (at string) {
 	r := record{}
-	t.all(func(line []byte) bool {
+	for line := range t.lines {
 		if r.read(line) {
 			at = max(at, r.at())
 		}
-		return true
-	})
+	}
 	return at
 }
 

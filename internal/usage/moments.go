@@ -125,7 +125,7 @@ func Moments(transcript string) iter.Seq2[Moment, error] {
 		more := momentsOf(transcript, "", yield)
 		for _, name := range agents(transcript) {
 			if more {
-				more = momentsOf(agentPath(transcript, name), loop.AgentOf(name), yield)
+				more = momentsOf(AgentPath(transcript, name), loop.AgentOf(name), yield)
 			}
 		}
 	}

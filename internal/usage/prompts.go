@@ -88,21 +88,21 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 		taken = taken && read
 		return read
 	}
-	readTail(transcript, -1, lastTail).records(may, func(r record) bool {
+	for r := range readTail(transcript, -1, lastTail).records(may) {
 		switch {
+		case r.text("type") == "user":
+			return by
+		case r.text("type") == "system" && strings.TrimSpace(r.text("prompt")) == prompt:
+			return loop.SenderSchedule
 		case r.text("operation") == "enqueue" && by == loop.SenderPerson &&
 			strings.TrimSpace(r.text("content")) == prompt:
 			by = loop.SenderQueue
 			if taken {
 				by = loop.SenderClient
 			}
-		case r.text("type") == "system" && strings.TrimSpace(r.text("prompt")) == prompt:
-			by = loop.SenderSchedule
-			return false
 		}
 		taken = r.text("operation") == "dequeue"
-		return r.text("type") != "user"
-	})
+	}
 	return by
 }
 
@@ -110,43 +110,34 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 // prompt. It checks whether the last message of the main transcript is the client's interrupt
 // mark, reading only whole lines in the last 64 KiB.
 func Escaped(transcript string) (prompt string, esc bool) {
-	readTail(transcript, -1, shortTail).records(isMessage, func(r record) bool {
-		if esc = r.text("type") == "user" && r.interrupted(); esc {
-			prompt = r.text("promptId")
-		}
-		return false
-	})
-	return prompt, esc
+	for last := range readTail(transcript, -1, shortTail).records(isMessage) {
+		return last.text("promptId"), last.text("type") == "user" && last.interrupted()
+	}
+	return "", false
 }
 
 // LastSign returns the newest time in the last 1 MiB of the main transcript, at which the session
 // was last alive. It returns the zero time if there is none.
 func LastSign(transcript string) (at time.Time) {
-	r := record{}
-	readTail(transcript, -1, lastTail).all(func(line []byte) bool {
-		if r.read(line) {
-			at, _ = time.Parse(time.RFC3339Nano, r.at())
-		}
-		return at.IsZero()
-	})
+	at, _ = time.Parse(time.RFC3339Nano, readTail(transcript, -1, lastTail).newest())
 	return at
 }
 
 // Goal returns the session's active goal, set with the client's /goal, or "" if none is active. The
 // last status of a goal in the last 4 MiB of the main transcript counts.
-func Goal(transcript string) (goal string) {
+func Goal(transcript string) string {
 	may := func(line []byte) bool { return bytes.Contains(line, []byte(`"goal_status"`)) }
-	readTail(transcript, -1, promptTail).records(may, func(r record) bool {
+	for r := range readTail(transcript, -1, promptTail).records(may) {
 		status := r["attachment"]
-		if r.text("type") != "attachment" || status.Get("type").String() != "goal_status" {
-			return true
+		switch {
+		case r.text("type") != "attachment" || status.Get("type").String() != "goal_status":
+			continue
+		case status.Get("met").Bool() || status.Get("failed").Bool():
+			return ""
 		}
-		if !status.Get("met").Bool() && !status.Get("failed").Bool() {
-			goal = status.Get("condition").String()
-		}
-		return false
-	})
-	return goal
+		return status.Get("condition").String()
+	}
+	return ""
 }
 
 // Limits of WaitFlushed and AwaitCall. A client with a machine to itself takes up to 100 ms
@@ -178,18 +169,18 @@ func WaitFlushed(transcript, lastMessage string) bool {
 // ends reports whether want ends with the assistant's last text block. The event joins a message's
 // text blocks, but each has its own line, and the last one is enough. Only an assistant line after
 // the last user line counts, because loops end every turn with the same words.
-func ends(t tail, want string) (yes bool) {
-	t.records(isMessage, func(r record) bool {
+func ends(t tail, want string) bool {
+	for r := range t.records(isMessage) {
 		if r.text("type") == "user" {
 			return false
 		}
 		for s := range texts(r["message"]) {
-			s = strings.TrimSpace(s)
-			yes = yes || s != "" && strings.HasSuffix(want, s)
+			if s = strings.TrimSpace(s); s != "" && strings.HasSuffix(want, s) {
+				return true
+			}
 		}
-		return !yes
-	})
-	return yes
+	}
+	return false
 }
 
 // AwaitCall waits up to 500 ms until the message that makes a call is in the thread's transcript,

@@ -74,7 +74,7 @@ func (r *Result) Spenders(transcript string) (all []loop.Spender) {
 			all[i].Who = "main thread"
 			continue
 		}
-		note, _ := readNote(agentPath(transcript, spender.Who))
+		note, _ := readNote(AgentPath(transcript, spender.Who))
 		all[i].Who = "worker " + loop.AgentOf(spender.Who)
 		about := note.Get("agentType").String() + ": " + note.Get("description").String()
 		if about = strings.Trim(about, ": "); about != "" {

@@ -68,6 +68,9 @@ const Allow = "HOOKS_TRACKER_COMMAND"
 // An error is a Failure.
 func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (Place, error) {
 	p := Place{Kind: c.Type, Args: strings.Fields(c.Command)}
+	unconfigured := func(says string) (Place, error) {
+		return p, &Failure{Why: Unconfigured, Says: says}
+	}
 	base := repo.Base()
 	if before, after, ok := strings.Cut(c.Repo, "/"); ok && c.Owner == "" {
 		c.Owner, c.Repo = before, after
@@ -81,8 +84,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		p.Kind = Command
 		switch {
 		case len(p.Args) == 0:
-			says := "CLAUDE.md has Type command, and no Command"
-			return p, &Failure{Why: Unconfigured, Says: says}
+			return unconfigured("CLAUDE.md has Type command, and no Command")
 		case getenv(Allow) != c.Command:
 			return p, &Failure{Why: NotAllowed, Program: p.Program(), Says: c.Command}
 		}
@@ -98,18 +100,19 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 	case GitLab:
 		p.Host = cmp.Or(official, gitlabHost(getenv), "gitlab.com")
 	case Gitea:
-	default:
-		says := "no origin remote with a known host was found, and CLAUDE.md names no tracker"
-		if p.Kind != "" {
-			says = "CLAUDE.md has Type " + p.Kind + ", not github, gitlab, gitea or command"
-		} else if official != "" {
-			says = "the host " + official + " is not a known forge, and CLAUDE.md names no Type"
+	case "":
+		if official != "" {
+			return unconfigured("the host " + official + " is not a known forge, and " +
+				"CLAUDE.md names no Type")
 		}
-		return p, &Failure{Why: Unconfigured, Says: says}
+		return unconfigured("no origin remote with a known host was found, and CLAUDE.md " +
+			"names no tracker")
+	default:
+		return unconfigured("CLAUDE.md has Type " + p.Kind +
+			", not github, gitlab, gitea or command")
 	}
 	if !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false) {
-		says := "neither the remote nor CLAUDE.md names owner and repository"
-		return p, &Failure{Why: Unconfigured, Says: says}
+		return unconfigured("neither the remote nor CLAUDE.md names owner and repository")
 	}
 	if p.Kind == Gitea {
 		if _, elsewhere := teaLogin(getenv, p.Host); elsewhere {
