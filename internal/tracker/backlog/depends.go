@@ -16,13 +16,16 @@ type dep struct{ blocker, blocked Ref }
 // otherwise the subject waits for them.
 var phrase = pattern{text: `(?i)^\P{L}*(?:(depends[ -]on|blocked[ -]by|dependencies)|blocks)\b(.*)`}
 
-// reading holds the facts found in the body of an issue or PR.
+// reading holds the facts found in the body of an issue or PR so far.
 type reading struct {
+	home Home
 	deps []dep
 	// loose holds issues of the repository in a line with a word such as "requires", but not in a
 	// form that counts.
 	loose    []Ref
 	criteria string
+	// list reports that the line is in a list below a phrase alone; forward belongs to that phrase.
+	list, forward bool
 }
 
 // read parses the dependencies in a body and the state of its acceptance criteria.
@@ -39,7 +42,7 @@ type reading struct {
 // any level, or with a label such as `**Acceptance Criteria**` or `Acceptance criteria:`, which the
 // first criterion may follow in the same line.
 func read(body string, home Home) reading {
-	r, j := reader{home: home}, judge{}
+	r, j := reading{home: home}, judge{}
 	depends := mentions(body)
 	for l := range markdown.Lines(body) {
 		if depends {
@@ -47,19 +50,12 @@ func read(body string, home Home) reading {
 		}
 		j.read(l)
 	}
-	return reading{r.deps, r.loose, j.verdict()}
+	r.criteria = j.verdict()
+	return r
 }
 
-// reader parses the dependencies of a body line by line.
-type reader struct {
-	deps  []dep
-	loose []Ref
-	home  Home
-	// list reports that the line is in a list below a phrase alone; forward belongs to that phrase.
-	list, forward bool
-}
-
-func (r *reader) read(l markdown.Line) {
+// read parses the dependencies of one line.
+func (r *reading) read(l markdown.Line) {
 	if l.Kind == markdown.Hidden || l.Kind == markdown.Quoted || l.Text == "" {
 		return
 	}
@@ -87,7 +83,7 @@ func (r *reader) read(l markdown.Line) {
 }
 
 // add adds the dependencies between a subject and other issues.
-func (r *reader) add(subject Ref, refs []Ref, forward bool) {
+func (r *reading) add(subject Ref, refs []Ref, forward bool) {
 	for _, ref := range refs {
 		d := dep{blocker: ref, blocked: subject}
 		if forward {
@@ -105,7 +101,7 @@ var (
 
 // looks adds the issues in a part of a line to loose, if the line has a word that people use for
 // dependencies or is in a list of dependencies.
-func (r *reader) looks(line, part string) {
+func (r *reading) looks(line, part string) {
 	if !r.list && !loosely.re().MatchString(line) || denied.re().MatchString(line) {
 		return
 	}

@@ -48,12 +48,6 @@ type Issue struct {
 	criteria string
 }
 
-// Pull holds the fields of an open PR that the backlog needs.
-type Pull struct {
-	Number int
-	Closes []int
-}
-
 // inProgress reports whether the issue has the label in-progress (R78), or both an assignee and an
 // open PR.
 func (i *Issue) inProgress() bool {

@@ -27,7 +27,7 @@ func drawBoard(t *rapid.T) plainBoard {
 	b := plainBoard{waits: map[int][]Ref{}}
 	b.Home, b.Whole, b.PullsWhole = home, rapid.Bool().Draw(t, "whole"), rapid.Bool().Draw(t,
 		"PRs whole")
-	b.Shared = rapid.Bool().Draw(t, "shared")
+	b.Shared, b.Pulls = rapid.Bool().Draw(t, "shared"), map[int][]int{}
 	states := rapid.SampledFrom([]State{Open, Closed, Unknown})
 	for i := 1; i <= n; i++ {
 		issue := Issue{
@@ -62,7 +62,7 @@ func drawBoard(t *rapid.T) plainBoard {
 		b.Issues = append(b.Issues, issue)
 	}
 	for _, closes := range rapid.SliceOfN(rapid.IntRange(1, n), 0, 2).Draw(t, "PRs") {
-		b.Pulls = append(b.Pulls, Pull{Number: n + 1 + len(b.Pulls), Closes: []int{closes}})
+		b.Pulls[n+1+len(b.Pulls)] = []int{closes}
 	}
 	return b
 }
@@ -81,7 +81,7 @@ func (i *Issue) hasLabel(names ...string) bool {
 
 // state is what is known of a reference: nothing follows from what is not on a list with holes.
 func (b *plainBoard) state(r Ref, told State) State {
-	pull := slices.ContainsFunc(b.Pulls, func(p Pull) bool { return p.Number == r.Number })
+	_, pull := b.Pulls[r.Number]
 	switch i := b.issue(r.Number); {
 	case r.Repo != "":
 		return told
@@ -111,9 +111,10 @@ func (b *plainBoard) told(number int, r Ref) State {
 // place is where an issue belongs (R18, R42, R78): what is done, what somebody works on, what
 // waits, what no one knows.
 func (b *plainBoard) place(i *Issue) string {
-	pull := slices.ContainsFunc(b.Pulls, func(p Pull) bool {
-		return slices.Contains(p.Closes, i.Number)
-	})
+	pull := false
+	for _, closes := range b.Pulls {
+		pull = pull || slices.Contains(closes, i.Number)
+	}
 	open, unknown := false, i.Cut
 	for _, r := range b.waits[i.Number] {
 		state := b.state(r, b.told(i.Number, r))

@@ -12,8 +12,8 @@ import (
 // Board holds the open issues and PRs of a tracker.
 type Board struct {
 	Home   Home
-	Issues []Issue // open issues, in the tracker's order
-	Pulls  []Pull  // open PRs
+	Issues []Issue       // open issues, in the tracker's order
+	Pulls  map[int][]int // open PRs, each with the issues that it closes
 	// Whole and PullsWhole report that Issues and Pulls are complete.
 	Whole, PullsWhole bool
 	// Shared reports that issues and PRs share one sequence of numbers, so that #5 may be either.
@@ -62,9 +62,8 @@ type Result struct {
 // sorter determines the states of the issues on a board.
 type sorter struct {
 	*Board
-	open  map[int]*Issue // open issues by number
-	pulls map[int]bool   // open PRs
-	res   Result
+	open map[int]*Issue // open issues by number
+	res  Result
 }
 
 // Sort determines the state of each issue in scope. A dependency is satisfied if its issue is
@@ -72,15 +71,14 @@ type sorter struct {
 // Undecided and makes the result Partial. A dependency in another repository counts only if the
 // tracker knows its state.
 func Sort(b *Board, scope Scope) Result {
-	s := sorter{Board: b, open: make(map[int]*Issue, len(b.Issues)), pulls: map[int]bool{}}
+	s := sorter{Board: b, open: make(map[int]*Issue, len(b.Issues))}
 	for i := range b.Issues {
 		s.open[b.Issues[i].Number] = &b.Issues[i]
 	}
-	for _, p := range b.Pulls {
-		s.pulls[p.Number] = true
-		for _, n := range p.Closes {
+	for pull, closes := range b.Pulls {
+		for _, n := range closes {
 			if i := s.open[n]; i != nil {
-				i.PRs = append(i.PRs, p.Number)
+				i.PRs = append(i.PRs, pull)
 			}
 		}
 	}
@@ -160,12 +158,13 @@ func (s *sorter) wait(blocked int, by Ref) {
 // state returns the state of a blocker, from the open issues and PRs, else from the dependency.
 func (s *sorter) state(r Ref) State {
 	issue := s.open[r.Number]
+	_, pull := s.Pulls[r.Number]
 	switch {
 	case r.Repo != "":
 		return r.State
 	case issue != nil && issue.labelled(Merged):
 		return Closed
-	case issue != nil, s.Shared && s.pulls[r.Number]:
+	case issue != nil, s.Shared && pull:
 		return Open
 	case r.State != Unknown:
 		return r.State

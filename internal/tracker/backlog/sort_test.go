@@ -62,7 +62,7 @@ func TestNothingFollowsFromAPart(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	open := board(issue)
-	open.Pulls = []Pull{{Number: 2}}
+	open.Pulls = map[int][]int{2: nil}
 	if r := Sort(open, Scope{}); r.Facts[0].State != Blocked || len(r.Edges) != 0 {
 		t.Errorf("an open PR blocks and is no edge: %+v", r)
 	}

@@ -3,7 +3,6 @@ package forge
 import (
 	"cmp"
 	"context"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -81,12 +80,15 @@ func readList[T any](p printed, key string, read func(gjson.Result) T) list[T] {
 }
 
 // Ask asks the project's tracker, with concurrent calls. It always returns an Answer; Err and Notes
-// report what went wrong. A list may take 15 s longer than Wait while its pages keep coming.
+// report what went wrong, as when the run began with a different tracker. A list may take 15 s
+// longer than Wait while its pages keep coming.
 func Ask(ctx context.Context, q Question) Answer {
-	if q.Env == nil {
-		q.Env = os.Getenv
+	now, place, err := q.choose(ctx)
+	if q.Run != nil && *q.Run != now {
+		if says := moved(*q.Run, now); says != "" {
+			place, err = PlaceOf(*q.Run), &Failure{Why: Moved, Says: says}
+		}
 	}
-	place, err := q.place(ctx)
 	a := Answer{Place: place}
 	if err != nil {
 		a.Err, a.Notes = err, []string{err.Error()}
@@ -104,8 +106,10 @@ func Ask(ctx context.Context, q Question) Answer {
 	if q.Backlog || q.PRs {
 		asking.Go(func() { pulls = from.pulls(ctx, !q.PRs) })
 	}
-	if oneFail = q.apart(place); q.PR > 0 && oneFail == nil {
-		asking.Go(func() { one, oneFail = from.pull(ctx, q.PR) })
+	if q.PR > 0 {
+		if oneFail = q.apart(place); oneFail == nil {
+			asking.Go(func() { one, oneFail = from.pull(ctx, q.PR) })
+		}
 	}
 	asking.Wait()
 	a.failed(issues.fail, q.Backlog && !issues.whole)
@@ -113,9 +117,7 @@ func Ask(ctx context.Context, q Question) Answer {
 		a.Notes = append(a.Notes, issues.note)
 	}
 	a.failed(pulls.fail, q.PRs && !pulls.whole)
-	if q.PR > 0 {
-		a.failed(oneFail, false)
-	}
+	a.failed(oneFail, false)
 	if q.Backlog && (issues.fail == nil || len(issues.rows) > 0) {
 		a.sort(issues, pulls, q.Scope)
 	}
@@ -166,10 +168,10 @@ func (a *Answer) failed(f *Failure, cut bool) {
 func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.Scope) {
 	board := backlog.Board{
 		Home: a.Place.Home, Issues: issues.rows, Whole: issues.whole, PullsWhole: pulls.whole,
-		Shared: a.Place.Kind != GitLab,
+		Pulls: map[int][]int{}, Shared: a.Place.Kind != GitLab,
 	}
 	for _, p := range pulls.rows {
-		board.Pulls = append(board.Pulls, backlog.Pull{Number: p.Number, Closes: p.Closes})
+		board.Pulls[p.Number] = p.Closes
 	}
 	r := backlog.Sort(&board, scope)
 	a.Issues, a.Edges = r.Facts, r.Edges

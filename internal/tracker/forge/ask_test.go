@@ -68,7 +68,7 @@ func put(t *testing.T, path, text string) {
 
 func ask(t *testing.T, dir string, q Question) Answer {
 	t.Helper()
-	q.Project = dir
+	q.Project, q.Env = dir, os.Getenv
 	if q.Config.DoNotMerge == "" {
 		q.Config.DoNotMerge = config.DefaultDoNotMerge
 	}

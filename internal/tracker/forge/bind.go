@@ -26,6 +26,7 @@ func PlaceOf(t loop.Tracker) Place {
 	return p
 }
 
+// choose returns the project's tracker as a run records it and as it is asked.
 func (q Question) choose(ctx context.Context) (loop.Tracker, Place, error) {
 	repo := tracker.Repo(ctx, q.Project)
 	p, err := Choose(q.Env, q.Config.Tracker, repo)
@@ -48,18 +49,6 @@ func (q Question) choose(ctx context.Context) (loop.Tracker, Place, error) {
 		*text = q.Config.Redact(*text)
 	}
 	return t, p, err
-}
-
-// place returns the tracker to ask. It fails if the run began with a different tracker.
-func (q Question) place(ctx context.Context) (Place, error) {
-	now, p, err := q.choose(ctx)
-	if q.Run == nil || *q.Run == now {
-		return p, err
-	}
-	if says := moved(*q.Run, now); says != "" {
-		return PlaceOf(*q.Run), &Failure{Why: Moved, Says: says}
-	}
-	return p, err
 }
 
 // apart returns a Failure if the run's tracker is not the repository of its PRs, and nil

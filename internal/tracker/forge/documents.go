@@ -7,17 +7,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxDocuments is the maximum number of pages of a list. A page has up to a hundred issues.
-const maxDocuments = 1000
-
 // documents splits the output of a paging program into JSON objects and lists. torn reports that
-// one is truncated or malformed, or that there are too many. It skips lines that begin with
-// neither, which are messages of the program or a wrapper.
+// one is truncated or malformed. It skips lines that begin with neither, which are messages of the
+// program or a wrapper.
 func documents(out []byte) (docs []gjson.Result, torn bool) {
 	text := string(out)
-	for len(docs) < maxDocuments {
-		text = strings.TrimLeft(text, " \t\r\n\ufeff")
-		if text == "" {
+	for {
+		if text = strings.TrimLeft(text, " \t\r\n\ufeff"); text == "" {
 			return docs, false
 		}
 		if text[0] != '{' && text[0] != '[' {
@@ -32,5 +28,4 @@ func documents(out []byte) (docs []gjson.Result, torn bool) {
 		docs = append(docs, gjson.ParseBytes(raw))
 		text = text[from.InputOffset():]
 	}
-	return docs, true
 }

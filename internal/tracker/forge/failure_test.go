@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"hooks/internal/config"
 )
 
 // What the programs print when they fail, and what a status block says of it.
@@ -270,7 +268,7 @@ func TestCancelled(t *testing.T) {
 	put(t, filepath.Join(from, "prs.sleep"), "60s")
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	a := Ask(ctx, Question{Project: dir, PRs: true, Wait: time.Minute, Config: config.Config{}})
+	a := Ask(ctx, Question{Project: dir, Env: os.Getenv, PRs: true, Wait: time.Minute})
 	if a.Err == nil || a.Err.(*Failure).Why != TooSlow {
 		t.Error(a.Err)
 	}

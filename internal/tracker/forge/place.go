@@ -100,16 +100,14 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 	case GitLab:
 		p.Host = cmp.Or(official, gitlabHost(getenv), "gitlab.com")
 	case Gitea:
-	case "":
-		if official != "" {
-			return unconfigured("the host " + official + " is not a known forge, and " +
-				"CLAUDE.md names no Type")
-		}
-		return unconfigured("no origin remote with a known host was found, and CLAUDE.md " +
-			"names no tracker")
 	default:
-		return unconfigured("CLAUDE.md has Type " + p.Kind +
-			", not github, gitlab, gitea or command")
+		says := "no origin remote with a known host was found, and CLAUDE.md names no tracker"
+		if p.Kind != "" {
+			says = "CLAUDE.md has Type " + p.Kind + ", not github, gitlab, gitea or command"
+		} else if official != "" {
+			says = "the host " + official + " is not a known forge, and CLAUDE.md names no Type"
+		}
+		return unconfigured(says)
 	}
 	if !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false) {
 		return unconfigured("neither the remote nor CLAUDE.md names owner and repository")
