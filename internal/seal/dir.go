@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/natefinch/atomic"
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/safefile"
@@ -55,16 +56,6 @@ func At(path string) Dir { return Dir{path, new(parsed)} }
 func (d Dir) Path() string { return d.path }
 
 func (d Dir) off(session string) string { return filepath.Join(d.path, "off", FileName(session)) }
-
-// GuardPath returns the file that hooks lock if the project's file system has no locks, or "" if
-// there is no state directory. Projects with long paths may share a file; they then only wait for
-// each other.
-func (d Dir) GuardPath(project string) string {
-	if d.path == "" {
-		return ""
-	}
-	return filepath.Join(d.path, "guard", FileName(project))
-}
 
 // Active returns the session's record if one of its loops is on, and nil otherwise. It is the only
 // lookup that every event of a session without a loop pays for.
@@ -314,7 +305,7 @@ func replace(path string, text []byte) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := replaceFile(tmp, path); err != nil {
+	if err := atomic.ReplaceFile(tmp, path); err != nil {
 		_ = os.Remove(tmp)
 		return nil, err
 	}
@@ -323,13 +314,11 @@ func replace(path string, text []byte) (fs.FileInfo, error) {
 
 // create creates a file and, if it is missing, the file's folder.
 func create(path string, text []byte) (fs.FileInfo, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
 	const flag = os.O_WRONLY | os.O_CREATE | os.O_EXCL | syscall.O_NONBLOCK
 	f, err := os.OpenFile(path, flag, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			f, err = os.OpenFile(path, flag, 0o600)
-		}
-	}
 	if err != nil {
 		return nil, err
 	}

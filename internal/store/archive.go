@@ -19,24 +19,49 @@ const archiveName = "archive"
 // nothing. A name already used there gets a number. Files that name another run stay; damaged files
 // move. A budget outside .sdd/loop moves only if it names this run. After a crash, a second call
 // completes the move. The caller holds the guard.
-func (s *Store) Archive(skill loop.Skill, runID string) (err error) {
-	runs, _ := s.sealedRuns(skill)
+func (s *Store) Archive(skill loop.Skill, runID string) error {
+	runs, _ := s.sealedRuns(skill) // an unreadable record is skipped
+	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != runID })
+	told := s.healed
 	for _, run := range runs {
-		if told := s.healed; run.RunID == runID {
-			if _, err = s.whole(run, s.found(run)); err != nil {
-				// keep both the changed and the recorded files
-				err = s.archiveRecord(run)
-			}
-			s.healed = told
+		_, err := s.whole(run, s.found(run))
+		if err != nil {
+			// keep both the changed and the recorded files
+			err = s.archiveRecord(run)
+		}
+		if err == nil {
+			run.Next = &seal.Files{}
+			err = s.seals.Save(run.record)
+		}
+		if err != nil {
+			return fmt.Errorf("archive run %s: %w", runID, err)
 		}
 	}
-	if err == nil {
-		err = s.unseal(skill, runID, func() error { return s.archive(skill, runID) })
+	s.healed = told
+	err := s.archive(skill, runID)
+	if err == nil && len(runs) > 0 {
+		err = s.unseal(runs)
 	}
-	if err != nil {
-		return fmt.Errorf("archive run %s: %w", runID, err)
+	return wrap("archive run "+runID, err)
+}
+
+// unseal removes an archived run from its records.
+func (s *Store) unseal(runs []sealed) error {
+	for _, run := range runs {
+		if run.HeldFor == "" {
+			run.record.Drop(run.Skill)
+		} else {
+			run.State, run.Next = seal.Files{}, nil
+		}
+		if err := s.seals.Save(run.record); err != nil {
+			return err
+		}
 	}
-	return nil
+	id := runs[0].RunID
+	if s.seals.RecordOf(id) != nil { // a copy of the project may have resumed it
+		return nil
+	}
+	return errors.Join(s.seals.DropLines(id), s.seals.DropLines(findingsCopy(id)))
 }
 
 func (s *Store) archive(skill loop.Skill, runID string) error {
@@ -202,33 +227,4 @@ func (s *Store) Archived(name string) (*Store, error) {
 	}
 	shown := s.disk.path(archiveName) + "/" + name
 	return &Store{project: s.project, disk: disk{root: root, shown: shown}}, nil
-}
-
-// unseal removes a run from its records while move archives its files.
-func (s *Store) unseal(skill loop.Skill, id string, move func() error) error {
-	runs, _ := s.sealedRuns(skill) // an unreadable record is skipped
-	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != id })
-	for _, run := range runs {
-		run.Next = &seal.Files{}
-		if err := s.seals.Save(run.record); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(move(), s.settle()); err != nil {
-		return err
-	}
-	for _, run := range runs {
-		if run.HeldFor == "" {
-			run.record.Drop(run.Skill)
-		} else {
-			run.State, run.Next = seal.Files{}, nil
-		}
-		if err := s.seals.Save(run.record); err != nil {
-			return err
-		}
-	}
-	if len(runs) == 0 || s.seals.RecordOf(id) != nil { // a copy of the project may have resumed it
-		return nil
-	}
-	return errors.Join(s.seals.DropLines(id), s.seals.DropLines(findingsCopy(id)))
 }

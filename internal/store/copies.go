@@ -89,11 +89,11 @@ func (s *Store) Publish(path string, text []byte) error {
 		return err
 	}
 	defer u.drop()
-	if info, err := os.Lstat(path); err == nil && info.Mode().Perm() != fileMode {
-		_ = u.f.Chmod(info.Mode().Perm())
-	}
 	if err := u.wait(); err != nil {
 		return err
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode().Perm() != fileMode {
+		_ = s.disk.root.Chmod(u.tmp, info.Mode().Perm())
 	}
 	if s.disk.moveTo(path, u.tmp) != nil { // the state may be on another disk
 		return atomic.WriteFile(path, bytes.NewReader(text))

@@ -215,25 +215,20 @@ func (d *disk) moveTo(path, tmp string) error {
 	})
 }
 
-// mkdir creates a folder unless it exists.
-func (d *disk) mkdir(name string) error {
-	if err := d.at("mkdir", name); err != nil {
-		return err
+// folder opens a folder in this one. It first creates it, durably, unless it exists.
+func (d *disk) folder(name string) (*disk, error) {
+	err := d.at("mkdir", name)
+	if err == nil {
+		err = d.root.Mkdir(name, dirMode)
+		d.dirty = d.dirty || err == nil
 	}
-	err := d.root.Mkdir(name, dirMode)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	d.dirty = d.dirty || err == nil
 	if err == nil && runtime.GOOS != "windows" { // see create
 		err = d.root.Chmod(name, dirMode)
 	}
-	return err
-}
-
-// folder opens a folder in this one. It first creates it, durably, unless it exists.
-func (d *disk) folder(name string) (*disk, error) {
-	if err := errors.Join(d.mkdir(name), d.syncDir()); err != nil {
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if err := d.syncDir(); err != nil {
 		return nil, err
 	}
 	root, err := d.root.OpenRoot(name)
@@ -273,17 +268,17 @@ func isTemp(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp")
 }
 
-// unfinished is a complete file that still has a temporary name and may not be durable yet.
-type unfinished struct {
+// draft is a complete file that still has a temporary name.
+type draft struct {
 	disk      *disk
 	tmp, name string
-	f         *os.File
-	wait      func() error // syncs and closes the file, once
+	wait      func() error // until the file is durable and closed
 	placed    bool
 }
 
-// begin writes text to a temporary file that is to replace name.
-func (d *disk) begin(name string, text []byte) (*unfinished, error) {
+// begin writes text to a temporary file that is to replace name. The file is synced while the
+// caller does other work.
+func (d *disk) begin(name string, text []byte) (*draft, error) {
 	tmp := temp(name)
 	f, err := d.create(tmp)
 	if err != nil {
@@ -293,35 +288,14 @@ func (d *disk) begin(name string, text []byte) (*unfinished, error) {
 		return nil, errors.Join(err, f.Close(), d.root.Remove(tmp))
 	}
 	wait := sync.OnceValue(func() error { return errors.Join(d.sync(f, name), f.Close()) })
-	return &unfinished{disk: d, tmp: tmp, name: name, f: f, wait: wait}, nil
-}
-
-// ahead does the work of begin in the background and also syncs the file. The returned function
-// waits until the file is complete.
-func (d *disk) ahead(name string, text []byte) (complete func() (*unfinished, error)) {
-	var u *unfinished
-	var err error
-	begun := make(chan struct{})
-	work := func() {
-		u, err = d.begin(name, text)
-		close(begun)
-		if err == nil {
-			_ = u.wait() // place returns its error
-		}
+	if d.fail == nil { // a test makes operations fail in their order
+		go wait()
 	}
-	if d.fail == nil {
-		go work()
-	} else { // a test makes operations fail in their order
-		work()
-	}
-	return func() (*unfinished, error) {
-		<-begun
-		return u, err
-	}
+	return &draft{disk: d, tmp: tmp, name: name, wait: wait}, nil
 }
 
 // place waits until the file is durable and gives it its final name.
-func (u *unfinished) place() error {
+func (u *draft) place() error {
 	err := u.wait()
 	if err == nil {
 		err = u.disk.moveTo(filepath.Join(u.disk.root.Name(), u.name), u.tmp)
@@ -331,8 +305,8 @@ func (u *unfinished) place() error {
 }
 
 // drop removes a file that was not placed. If that fails, sweep removes it later.
-func (u *unfinished) drop() {
-	if u != nil && !u.placed {
+func (u *draft) drop() {
+	if !u.placed {
 		_ = u.wait()
 		_ = u.disk.remove(u.tmp)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -46,8 +45,6 @@ func (s *Store) Ended(
 	for _, path := range paths {
 		missing[path] = true
 	}
-	// A search for each path pays only for a few: a Stop asks for every worker of the run.
-	few := len(paths) <= 8
 	lines := backward{f: f, pos: size}
 	for len(list) < len(paths) {
 		line, err := lines.next()
@@ -60,16 +57,11 @@ func (s *Store) Ended(
 			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName.of(run.Skill)), err)
 		}
 		at := bytes.Index(line, []byte(beforeEnded))
-		if at < 0 || few && !slices.ContainsFunc(paths, func(path string) bool {
-			return bytes.Contains(line[at:], []byte(path))
-		}) {
+		if at < 0 {
 			continue
 		}
-		if gjson.GetBytes(line, "run_id").Str != run.RunID {
-			continue
-		}
-		main := gjson.GetBytes(line, snapshotField+".cursors.0.path").Str
-		if filepath.Base(main) != filepath.Base(transcript) {
+		of := gjson.GetManyBytes(line, "run_id", snapshotField+".cursors.0.path")
+		if of[0].Str != run.RunID || filepath.Base(of[1].Str) != filepath.Base(transcript) {
 			continue
 		}
 		gjson.ParseBytes(line[at+len(`"cursors":`):]).ForEach(func(_, v gjson.Result) bool {

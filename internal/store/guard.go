@@ -14,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 )
 
 const (
@@ -90,12 +91,14 @@ func (s *Store) Drive(skill loop.Skill) (release func() error, pid int) {
 	return nil, pid
 }
 
-// lockOutside locks the project's guard file in the user's state directory.
+// lockOutside locks the project's guard file in the user's state directory. Projects with long
+// paths may share a file; they then only wait for each other.
 func (s *Store) lockOutside(ctx context.Context) (*flock.Flock, error) {
-	path := s.seals.GuardPath(s.project)
-	if path == "" {
+	home := s.seals.Path()
+	if home == "" {
 		return nil, errors.New("no state directory")
 	}
+	path := filepath.Join(home, "guard", seal.FileName(s.project))
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, err
 	}

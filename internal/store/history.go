@@ -86,7 +86,7 @@ func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 // RawLine is one line of a history without its newline, not yet checked.
 type RawLine struct {
 	JSON   []byte // valid until the next line
-	number int    // line number, from 1
+	number int    // from 1
 	path   string
 	err    error // the line is too long
 }
@@ -120,10 +120,11 @@ func (l RawLine) Parse() (*loop.Iteration, error) {
 	return it, err
 }
 
-// RawLines iterates over the history's lines without parsing them. It skips a torn last line.
+// RawLines iterates over the history's lines without parsing them. It skips empty lines and a torn
+// last line.
 func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	return func(yield func(RawLine, error) bool) {
-		f, left, err := s.openHistory(skill)
+		f, size, err := s.openHistory(skill)
 		if err != nil {
 			yield(RawLine{}, err)
 		}
@@ -132,27 +133,22 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 		}
 		defer f.Close()
 		path := s.disk.path(historyName.of(skill))
-		in := bufio.NewReaderSize(io.LimitReader(f, left), int(min(left, maxLine))+1)
-		for n := 1; left > 0; n++ {
+		in := bufio.NewReaderSize(io.LimitReader(f, size), maxLine)
+		for n := 1; ; n++ {
 			line, err := in.ReadSlice('\n')
-			left -= int64(len(line))
 			raw := RawLine{JSON: bytes.TrimSpace(line), number: n, path: path}
-			if len(line) > maxLine {
-				raw.err = raw.damage(errLongLine.Error())
-			}
 			for err == bufio.ErrBufferFull {
-				line, err = in.ReadSlice('\n')
-				left -= int64(len(line))
+				raw.err = raw.damage(errLongLine.Error())
+				_, err = in.ReadSlice('\n')
 			}
-			switch {
-			case err == io.EOF: // without a newline, or another process shortened the file
-				left = 0
-			case err != nil:
+			if err != nil && err != io.EOF {
 				yield(RawLine{}, fmt.Errorf("read %s: %w", path, err))
 				return
 			}
-			torn := left == 0 && (raw.err != nil || !whole(line))
-			if !torn && (raw.err != nil || len(raw.JSON) > 0) && !yield(raw, raw.err) {
+			if _, more := in.Peek(1); more != nil && (raw.err != nil || !whole(line)) {
+				return
+			}
+			if (raw.err != nil || len(raw.JSON) > 0) && !yield(raw, raw.err) {
 				return
 			}
 		}
@@ -160,28 +156,22 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 }
 
 // Sample iterates over at most n lines that are evenly distributed over the history, the first one
-// included, without checking them. A short history has each line once. A line over maxLine may be
-// cut.
+// included, without checking them. A short history has each line once.
 func (s *Store) Sample(skill loop.Skill, n int64) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		f, size, err := s.openHistory(skill)
-		if f == nil || err != nil {
+		info, err := s.disk.stat(historyName.of(skill))
+		if err != nil {
 			return
 		}
-		defer f.Close()
-		in, end := bufio.NewReader(nil), int64(0)
-		for i := range n {
-			at := max(end, size*i/n)
-			in.Reset(io.NewSectionReader(f, at, min(size-at, 2*maxLine)))
-			if end < at { // the offset is inside a line
-				rest, _ := in.ReadBytes('\n')
-				at += int64(len(rest))
+		at, next, step := int64(0), int64(0), info.Size()/n+1
+		for raw := range s.RawLines(skill) {
+			if at >= next {
+				next = (at/step + 1) * step
+				if !yield(raw.JSON) {
+					return
+				}
 			}
-			line, err := in.ReadBytes('\n')
-			end = at + int64(len(line))
-			if err == nil && !yield(line) {
-				return
-			}
+			at += int64(len(raw.JSON)) + 1
 		}
 	}
 }

@@ -14,10 +14,14 @@ import (
 // without the guard, exactly one of several processes gets an absent lock.
 func (s *Store) Acquire(skill loop.Skill, l loop.Lock) (held *loop.Lock, err error) {
 	l.Skill = skill
-	body, err := lockText(l)
+	body, err := codec.Encode(l)
+	if err == nil {
+		err = lockFormat.check(lockName.of(skill), body)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("acquire lock: %w", err)
 	}
+	body = append(body, '\n')
 	// Retry, because the holder may release the lock between our attempt and our read.
 	for range 5 {
 		held, err = s.Holder(skill)
@@ -37,14 +41,6 @@ func wrap(what string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", what, err)
-}
-
-func lockText(l loop.Lock) ([]byte, error) {
-	body, err := codec.Encode(l)
-	if err != nil {
-		return nil, err
-	}
-	return append(body, '\n'), lockFormat.check(lockName.of(l.Skill), body)
 }
 
 // claim publishes a complete file under the lock's name with a hard link, which fails if the name

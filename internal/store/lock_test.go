@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"hooks/internal/codec"
 	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
@@ -77,7 +78,7 @@ func TestReapGivesBack(t *testing.T) {
 	ok(t, err)
 	s.disk.fail = func(label string) error {
 		if strings.HasPrefix(label, "rename ") {
-			put(t, s, "work.lock", string(must(lockText(*lock(1)))))
+			put(t, s, "work.lock", string(must(codec.Encode(*lock(1)))))
 		}
 		return nil
 	}

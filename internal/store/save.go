@@ -144,11 +144,11 @@ func (s *Store) commit(
 	if err != nil {
 		return false, wrap("save budget", err)
 	}
-	complete := at.disk.ahead(at.name, text)
-	defer func() {
-		draft, _ := complete()
-		draft.drop()
-	}()
+	draft, err := at.disk.begin(at.name, text)
+	if err != nil {
+		return false, wrap("save budget", err)
+	}
+	defer draft.drop()
 	line, err := s.lineOf(it, old)
 	var h *historyFile
 	if err == nil {
@@ -164,15 +164,11 @@ func (s *Store) commit(
 	}
 	closed := false
 	err = s.change(it.Skill, b.SessionID, after, func() error {
-		draft, err := complete()
-		if err != nil {
-			return wrap("save budget", err)
-		}
 		if err := h.add(line); err != nil {
 			return fmt.Errorf("append history: %w", err)
 		}
 		closed = true
-		err = wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
+		err := wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
 		if err == nil {
 			err = s.removeTick(it.Skill)
 		}

@@ -72,15 +72,11 @@ func Open(project string) (*Store, error) {
 		return nil, fmt.Errorf("open project: %w", err)
 	}
 	defer root.Close()
-	return open(project, root, nil)
-}
-
-func open(project string, root *os.Root, fail func(string) error) (*Store, error) {
-	inner, err := root.OpenRoot(filepath.FromSlash(Dir))
+	own, err := root.OpenRoot(filepath.FromSlash(Dir))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", Dir, leaving(root, err))
 	}
-	return &Store{project: project, disk: disk{root: inner, shown: Dir, fail: fail}}, nil
+	return &Store{project: project, disk: disk{root: own, shown: Dir}}, nil
 }
 
 // leaving adds to err the name of the symlink that leads out of the folder.
@@ -104,28 +100,21 @@ func create(project string, fail func(string) error) (*Store, error) {
 		return nil, fmt.Errorf("open project: %w", err)
 	}
 	defer root.Close()
-	if err := makeDirs(root, fail); err != nil {
+	var own *disk
+	sdd, err := (&disk{root: root, fail: fail}).folder(".sdd")
+	if err == nil {
+		defer sdd.root.Close()
+		own, err = sdd.folder("loop")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", Dir, leaving(root, err))
 	}
-	s, err := open(project, root, fail)
-	if err != nil {
-		return nil, err
-	}
+	s := &Store{project: project, disk: *own}
 	if err := s.tidy(); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("create %s: %w", Dir, err)
 	}
 	return s, nil
-}
-
-// makeDirs creates .sdd and .sdd/loop and syncs their parent folders.
-func makeDirs(root *os.Root, fail func(string) error) error {
-	sdd, err := (&disk{root: root, fail: fail}).folder(".sdd")
-	if err != nil {
-		return err
-	}
-	defer sdd.root.Close()
-	return errors.Join(sdd.mkdir("loop"), sdd.syncDir())
 }
 
 // tidy sets the folder's mode and creates its .gitignore.
