@@ -39,16 +39,13 @@ var Kind = loop.Kind{
 			Tell:    func(f *loop.Facts) string { return tellNoVerdicts(f, FinalAuditing) },
 			Because: "several final audits in a row gave no verdict"},
 	},
-	Applies: applies, Gates: gates, Completes: "audit_complete", Rule: audited,
+	Applies: func(b *loop.Budget) bool { return Of(b) != nil }, Gates: gates, Completes: "audit_complete", Rule: audited,
 	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
 }
 
 const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
 	"command with --restart"
-
-// applies reports whether the conditions and gates of audit loops apply to a run.
-func applies(b *loop.Budget) bool { return Of(b) != nil }
 
 // Of returns the state that an audit loop adds to the run, or nil for any other run.
 func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }

@@ -39,7 +39,7 @@ var WorkKind = loop.Kind{
 			Way:     "remove one of the dependencies in the tracker, then resume",
 			Because: "issues wait for each other in a cycle"},
 	},
-	Applies: picksIssues, Completes: "backlog_empty",
+	Applies: func(b *loop.Budget) bool { return b.Skill == Work }, Completes: "backlog_empty",
 }
 
 // ReviewKind is the kind of loop that answers and approves PRs (R1).
@@ -56,7 +56,8 @@ var ReviewKind = loop.Kind{
 			When: loop.Entry | loop.Reported | loop.Exit, Holds: prTerminal, Tell: tellPR,
 			Way: "nothing is left to do for this PR"},
 	},
-	Applies: watchesPR, Completes: "pr_terminal",
+	// a review may watch a single PR (R145, R146)
+	Applies: func(b *loop.Budget) bool { return b.SinglePR != 0 }, Completes: "pr_terminal",
 }
 
 // owesFacts asks for the skill's report, which only the model can give.
@@ -66,12 +67,6 @@ func owesFacts(s loop.State) *loop.Continue {
 	}
 	return &loop.Continue{Name: "facts"}
 }
-
-// picksIssues reports whether the conditions and gates of work loops apply to a run.
-func picksIssues(b *loop.Budget) bool { return b.Skill == Work }
-
-// watchesPR reports whether a review watches a single PR (R145, R146).
-func watchesPR(b *loop.Budget) bool { return b.SinglePR != 0 }
 
 func backlogEmpty(f *loop.Facts) string {
 	// The condition holds only at entry, so issues that this tick has taken up do not count as
@@ -113,6 +108,9 @@ func dependencyCycle(f *loop.Facts) string {
 	edges := f.Edges
 	if f.Tick != nil {
 		edges = slices.Concat(edges, f.Tick.Report.Edges)
+	}
+	if len(edges) == 0 {
+		return ""
 	}
 	cycle := ShortestCycle(edges)
 	switch len(cycle) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hooks/internal/loop"
@@ -28,10 +27,24 @@ const (
 var gateNames = []string{GateSpec, GateReview, GatePR}
 
 var gates = []loop.GateKind{
-	numberedGate(1, loop.Entry, "The spec is approved; the tasks may be executed.",
-		"Do not begin; change the spec first.", specDue, "asks before the first task"),
-	numberedGate(2, loop.Entry, "The review is accepted; the tasks may be executed.",
-		"Do not begin; review the tasks first.", reviewDue, "asks before the first task"),
+	{
+		Name: GateSpec, Header: "Gate 1", When: loop.Entry, Safest: "hold",
+		Options: []loop.Option{
+			{Label: "approve", Description: "The spec is approved; the tasks may be executed."},
+			notYet, {Label: "stop", Description: "Do not begin; change the spec first."},
+		},
+		Due: specDue, Apply: passGate,
+		Tell: func(f *loop.Facts) string { return passedOr(f, 1, "asks before the first task") },
+	},
+	{
+		Name: GateReview, Header: "Gate 2", When: loop.Entry, Safest: "hold",
+		Options: []loop.Option{
+			{Label: "approve", Description: "The review is accepted; the tasks may be executed."},
+			notYet, {Label: "stop", Description: "Do not begin; review the tasks first."},
+		},
+		Due: reviewDue, Apply: passGate,
+		Tell: func(f *loop.Facts) string { return passedOr(f, 2, "asks before the first task") },
+	},
 	{
 		Name: CheckGate, Header: "Check", When: loop.Entry, Safest: "none",
 		Options: []loop.Option{
@@ -65,16 +78,32 @@ var gates = []loop.GateKind{
 		Due: listDue, Apply: applyList,
 		Tell: loop.Says("asks when the task list was edited since it was read; ticks do not count"),
 	},
-	doubtGate(TestsGate, "Tests", "The change to the tests is correct.", testsDue, applyTests,
-		loop.Says("asks when an attempt deleted, skipped or emptied tests")),
-	doubtGate(UnprovenGate, "Unproven", "The work is right, and so is the check as it is now.",
-		unprovenDue, applyUnproven, tellUnproven),
+	{
+		Name: TestsGate, Header: "Tests", When: loop.Exit, Safest: "retry",
+		Options: []loop.Option{
+			{Label: "accept", Description: "The change to the tests is correct."},
+			tryAgain, stopLoop,
+		},
+		Due: testsDue,
+		Apply: func(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
+			takeBack(run, tick, g, act, "it weakens tests, and a person did not accept that")
+		},
+		Tell: loop.Says("asks when an attempt deleted, skipped or emptied tests"),
+	},
+	{
+		Name: UnprovenGate, Header: "Unproven", When: loop.Exit, Safest: "retry",
+		Options: []loop.Option{
+			{Label: "accept", Description: "The work is right, and so is the check as it is now."},
+			tryAgain, stopLoop,
+		},
+		Due: unprovenDue, Apply: applyUnproven, Tell: tellUnproven,
+	},
 	{
 		Name: FlaggedGate, Header: "Flagged", When: loop.Exit, Safest: "retry",
 		Options: []loop.Option{
 			{Label: "retry", Description: "Try the task again with a new set of attempts."},
 			{Label: "skip", Description: "Leave the task out and continue with the next one."},
-			{Label: "stop", Description: loop.NothingMore},
+			stopLoop,
 		},
 		Due: flaggedDue, Apply: applyFlagged,
 		Tell: loop.Says("asks when a worker ends with TASK_BLOCKED, or writes under " +
@@ -84,66 +113,76 @@ var gates = []loop.GateKind{
 		Name: CheckpointGate, Header: "Checkpoint", When: loop.Exit, Safest: "hold",
 		Options: []loop.Option{
 			{Label: "continue", Description: "Continue with the next task."},
-			{Label: "hold", Description: "Not yet: the loop pauses here."},
-			{Label: "stop", Description: loop.NothingMore},
+			notYet,
+			stopLoop,
 		},
 		Due: checkpointDue, Apply: holdGate, Tell: tellCheckpoint,
 	},
-	numberedGate(3, loop.Exit,
-		"The work is accepted; the loop ends. A merge is asked about separately.",
-		"Stop the loop; the pull request stays open.", prGateDue,
-		"asks once the pull request of all tasks is open"),
+	{
+		Name: GatePR, Header: "Gate 3", When: loop.Exit, Safest: "hold",
+		Options: []loop.Option{
+			{Label: "approve", Description: "The work is accepted; the loop ends. A merge is asked " +
+				"about separately."},
+			notYet,
+			{Label: "stop", Description: "Stop the loop; the pull request stays open."},
+		},
+		Due: prGateDue, Apply: passGate,
+		Tell: func(f *loop.Facts) string {
+			return passedOr(f, 3, "asks once the pull request of all tasks is open")
+		},
+	},
 }
 
-// numberedGate returns one of the engine's three gates, before or after the tasks.
-func numberedGate(
-	n int, at loop.Moment, approve, stop string, due func(*loop.Facts) []loop.Gate, when string,
-) loop.GateKind {
-	return loop.GateKind{
-		Name: gateNames[n-1], Header: "Gate " + strconv.Itoa(n), When: at, Safest: "hold",
-		Options: []loop.Option{
-			{Label: "approve", Description: approve},
-			{Label: "hold", Description: "Not yet: the loop pauses here."},
-			{Label: "stop", Description: stop},
-		},
-		Due: due, Apply: passGate, Tell: tellNumbered(n, when),
+// The options that several gates have.
+var (
+	notYet   = loop.Option{Label: "hold", Description: "Not yet: the loop pauses here."}
+	tryAgain = loop.Option{Label: "retry",
+		Description: "The attempt does not count; try the task again."}
+	stopLoop = loop.Option{Label: "stop", Description: loop.NothingMore}
+)
+
+// ask returns a question about a task, or about the whole run if the task's number is 0.
+func ask(task int, format string, args ...any) []loop.Gate {
+	g := loop.Gate{Question: fmt.Sprintf(format, args...)}
+	if task > 0 {
+		g.Target = fmt.Sprintf("task %d", task)
 	}
+	return []loop.Gate{g}
 }
 
-func doubtGate(
-	name, header, accept string, due func(*loop.Facts) []loop.Gate,
-	apply func(*loop.Budget, *loop.Tick, loop.Gate, string, string), tell func(*loop.Facts) string,
-) loop.GateKind {
-	return loop.GateKind{
-		Name: name, Header: header, When: loop.Exit, Safest: "retry",
-		Options: []loop.Option{
-			{Label: "accept", Description: accept},
-			{Label: "retry", Description: "The attempt does not count; try the task again."},
-			{Label: "stop", Description: loop.NothingMore},
-		},
-		Due: due, Apply: apply, Tell: tell,
+// passed reports whether a person has passed one of the three numbered gates.
+func passed(f *loop.Facts, n int) bool { return slices.Contains(Of(f.Run).Passed, n) }
+
+func passedOr(f *loop.Facts, n int, when string) string {
+	if passed(f, n) {
+		return "passed"
 	}
+	return when
 }
 
 func specDue(f *loop.Facts) []loop.Gate {
-	return numbered(f, 1, fmt.Sprintf("Gate 1: is the spec %s approved for execution?",
-		Of(f.Run).Spec))
+	if passed(f, 1) {
+		return nil
+	}
+	return ask(0, "Gate 1: is the spec %s approved for execution?", Of(f.Run).Spec)
 }
 
 func reviewDue(f *loop.Facts) []loop.Gate {
-	r := Of(f.Run)
-	ticked := ""
+	r, ticked := Of(f.Run), ""
+	if passed(f, 2) {
+		return nil
+	}
 	if n := r.Count(loop.Imported); n > 0 {
 		ticked = fmt.Sprintf(" Done before, as ticked: %d.", n)
 	}
-	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?%s%s",
-		loop.Plural(len(r.List), "task"), r.ListPath, ticked, r.ownChecks()))
+	return ask(0, "Gate 2: is the review of the %s in %s accepted?%s%s",
+		loop.Plural(len(r.List), "task"), r.ListPath, ticked, r.ownChecks())
 }
 
 // prGateDue asks once the PR of the whole list is open (T51).
 func prGateDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
-	if item != nil || j == nil || !j.Verdict.Done() {
+	if item != nil || j == nil || !j.Verdict.Done() || passed(f, 3) {
 		return nil
 	}
 	all, pr := "the task is", "the pull request"
@@ -153,14 +192,7 @@ func prGateDue(f *loop.Facts) []loop.Gate {
 	if n := cmp.Or(f.Tick.Attempt.PR, Of(f.Run).PR); n != 0 {
 		pr += fmt.Sprintf(" #%d", n)
 	}
-	return numbered(f, 3, "Gate 3: "+all+" done and "+pr+" is open. Accept the work?")
-}
-
-func numbered(f *loop.Facts, n int, question string) []loop.Gate {
-	if slices.Contains(Of(f.Run).Passed, n) {
-		return nil
-	}
-	return []loop.Gate{{Question: question}}
+	return ask(0, "Gate 3: %s done and %s is open. Accept the work?", all, pr)
 }
 
 // holdGate keeps the question pending if the answer is hold, so that the run pauses at it.
@@ -189,8 +221,7 @@ func checkDue(f *loop.Facts) []loop.Gate {
 	if r.Proposed == "" {
 		return nil
 	}
-	return []loop.Gate{{Question: fmt.Sprintf("Check command, proposed by the project: `%s`. "+
-		"Run it after each task?", r.Proposed)}}
+	return ask(0, "Check command, proposed by the project: `%s`. Run it after each task?", r.Proposed)
 }
 
 func applyCheck(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {
@@ -208,11 +239,7 @@ func checkpointDue(f *loop.Facts) []loop.Gate {
 		return nil
 	}
 	n := Of(f.Run).Index + 1
-	return []loop.Gate{{
-		Question: fmt.Sprintf("Checkpoint after task %d, %s (%s). Continue?", n, item.Title,
-			j.Verdict),
-		Target: fmt.Sprintf("task %d", n),
-	}}
+	return ask(n, "Checkpoint after task %d, %s (%s). Continue?", n, item.Title, j.Verdict)
 }
 
 // flaggedDue asks a person because the worker requested one (T35).
@@ -222,11 +249,7 @@ func flaggedDue(f *loop.Facts) []loop.Gate {
 		return nil
 	}
 	n := f.Tick.Attempt.Task // an answer may have changed r.Index
-	return []loop.Gate{{
-		Question: fmt.Sprintf("Task %d is flagged: %s. Retry, skip it, or stop the loop?", n,
-			j.Why),
-		Target: fmt.Sprintf("task %d", n),
-	}}
+	return ask(n, "Task %d is flagged: %s. Retry, skip it, or stop the loop?", n, j.Why)
 }
 
 // applyFlagged skips or retries the current task. A person's own words are passed to the next
@@ -252,9 +275,9 @@ func importDue(f *loop.Facts) []loop.Gate {
 	if r.Import == nil {
 		return nil
 	}
-	return []loop.Gate{{Question: fmt.Sprintf("A state file from before this run counts %d of %d "+
-		"tasks as done. Continue with task %d, attempt %d, or begin with task 1?", r.Import.Index,
-		len(r.List), r.Import.Index+1, r.Import.Try)}}
+	return ask(0, "A state file from before this run counts %d of %d tasks as done. Continue with "+
+		"task %d, attempt %d, or begin with task 1?", r.Import.Index, len(r.List), r.Import.Index+1,
+		r.Import.Try)
 }
 
 func applyImport(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {
@@ -278,8 +301,8 @@ func listDue(f *loop.Facts) []loop.Gate {
 	if r.Changed == nil {
 		return nil
 	}
-	return []loop.Gate{{Question: fmt.Sprintf("The task list %s was changed %s: %s. Take it, or "+
-		"keep this run's?", r.ListPath, r.author(), r.difference(r.Changed.List))}}
+	return ask(0, "The task list %s was changed %s: %s. Take it, or keep this run's?", r.ListPath,
+		r.author(), r.difference(r.Changed.List))
 }
 
 func applyList(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {
@@ -300,16 +323,9 @@ func testsDue(f *loop.Facts) []loop.Gate {
 	if item == nil || j == nil || !j.Verdict.Done() || len(j.Weakened) == 0 {
 		return nil
 	}
-	return []loop.Gate{{
-		Question: fmt.Sprintf("Task %d weakens tests: %s. Accept it, or try the task again?",
-			Of(f.Run).Index+1, strings.Join(j.Weakened, "; ")),
-		Target: fmt.Sprintf("task %d", Of(f.Run).Index+1),
-	}}
-}
-
-// applyTests takes back an attempt that weakens tests, unless a person accepted it.
-func applyTests(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
-	takeBack(run, tick, g, act, "it weakens tests, and a person did not accept that")
+	n := Of(f.Run).Index + 1
+	return ask(n, "Task %d weakens tests: %s. Accept it, or try the task again?", n,
+		strings.Join(j.Weakened, "; "))
 }
 
 // numberOf returns the number of the task that a gate refers to, or 0 if there is none.
@@ -358,16 +374,6 @@ func tellRetries(f *loop.Facts) string {
 		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
 }
 
-// tellNumbered returns the Tell of a numbered gate.
-func tellNumbered(n int, when string) func(f *loop.Facts) string {
-	return func(f *loop.Facts) string {
-		if slices.Contains(Of(f.Run).Passed, n) {
-			return "passed"
-		}
-		return when
-	}
-}
-
 func tellCheck(f *loop.Facts) string {
 	if r := Of(f.Run); r.Check != "" {
 		return fmt.Sprintf("`%s` runs after each claim", r.Check)
@@ -386,8 +392,8 @@ func tellCheckpoint(f *loop.Facts) string {
 	if Of(f.Run).Mode != "checkpoint" {
 		return "asks in mode checkpoint only; this run's mode is " + Of(f.Run).Mode
 	}
-	n := 0
-	for _, i := range Of(f.Run).List[min(Of(f.Run).Index, len(Of(f.Run).List)):] {
+	r, n := Of(f.Run), 0
+	for _, i := range r.List[min(r.Index, len(r.List)):] {
 		if i.Checkpoint {
 			n++
 		}

@@ -114,11 +114,9 @@ func unprovenDue(f *loop.Facts) []loop.Gate {
 		return nil
 	}
 	n := f.Tick.Attempt.Task
-	return []loop.Gate{{
-		Question: fmt.Sprintf("Task %d (%s): %s. Accept it, or try the task again?", n, item.Title,
-			text),
-		Target: fmt.Sprintf("task %d", n), HeadSHA: j.SHA,
-	}}
+	due := ask(n, "Task %d (%s): %s. Accept it, or try the task again?", n, item.Title, text)
+	due[0].HeadSHA = j.SHA
+	return due
 }
 
 // applyUnproven counts a task as done because a person accepted it, and pins the check as it is

@@ -41,13 +41,10 @@ var Kind = loop.Kind{
 				"as it is",
 			Because: "the branch has lost a commit of a task that was done"},
 	},
-	Applies: applies, Gates: gates, Completes: "tasks_complete", Rule: stays,
+	Applies: func(b *loop.Budget) bool { return Of(b) != nil }, Gates: gates, Completes: "tasks_complete", Rule: stays,
 	Run:  loop.Part{Name: "tasks", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
 }
-
-// applies reports whether the conditions and gates of task loops apply to a run.
-func applies(b *loop.Budget) bool { return Of(b) != nil }
 
 // Of returns the state that a task loop adds to the run, or nil for any other run.
 func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }
