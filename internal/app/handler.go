@@ -242,7 +242,7 @@ func (h *handler) loadRuns(
 			return nil, err
 		}
 		h.runs.news = h.receive(t.Budget) || h.runs.news
-		if publishes(t.Budget) {
+		if t.Budget.Attempts().Publishes {
 			h.call().View = h.viewPath()
 		}
 		list = append(list, &t)

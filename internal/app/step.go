@@ -270,7 +270,9 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	if s.Close != nil {
 		line = &s.Close.Line
 		// queued before the commit, so that the event is sent at least once
-		h.sideError(h.queueEnds(s.Close.Run(), line))
+		if run := s.Close.Run(); run.Attempts().Publishes {
+			h.sideError(h.queueEnds(run, line))
+		}
 	}
 	created, err := h.tx.Commit(t, s)
 	if created {
@@ -282,7 +284,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 		return err
 	}
 	answered := s.Run != nil && before != nil && !reflect.DeepEqual(before.Own, s.Run.Own)
-	if !publishes(t.Budget) || s.Close == nil && !answered {
+	if !t.Budget.Attempts().Publishes || s.Close == nil && !answered {
 		return nil
 	}
 	note, err := h.publish(t.Budget, line)

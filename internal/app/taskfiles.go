@@ -38,22 +38,15 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 	return reply.Say(note)
 }
 
-// publishes reports whether the run has files for people and workers.
-func publishes(run *loop.Budget) bool { return tasks.Of(run) != nil }
-
 // queueEnds queues the events of the iteration with that line for the person's Sync command.
 func (h *handler) queueEnds(run *loop.Budget, line *loop.Iteration) error {
-	ends := tasks.Ends(run, line)
-	if len(ends) == 0 {
-		return nil
-	}
-	return h.theirs().Queue(h.files, ends)
+	return h.theirs().Queue(h.files, tasks.Ends(run, line))
 }
 
 // lostLines returns the lines that a worker removed from the progress file.
 func (h *handler) lostLines(t *store.State) []string {
 	before := h.files.Progress()
-	if before == nil || !publishes(t.Budget) {
+	if before == nil || !t.Budget.Attempts().Publishes {
 		return nil
 	}
 	now, _, _ := keptFile(h.progressPath())

@@ -68,7 +68,7 @@ func (l *loopState) stand() report.Stand {
 			"anything in session "+session)
 	}
 	st.Notes = append(st.Notes, l.changed...)
-	if b.Attempts().Unit == "task" {
+	if b.Attempts().Publishes {
 		for _, e := range l.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)
 		}

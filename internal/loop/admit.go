@@ -300,8 +300,10 @@ func identify(r Request, s Standing, a Admission) Admission {
 			"archived (--resume would have continued it)", cmp.Or(run.RunID, "without an id"),
 			run.Status))
 	}
-	if refused, is := refusePrompt(r, run, a.Mode); is {
-		return refused
+	if KindOf(r.Command.Skill).Prompts && !r.Command.OptsIn() {
+		if refused, is := refusePrompt(r, run, a.Mode); is {
+			return refused
+		}
 	}
 	return a
 }

@@ -65,6 +65,7 @@ type Attempts struct {
 	Finished, Total int
 	Unit            string
 	Audited         string // the commit of the last audit's verdict, or ""
+	Publishes       bool   // people and workers read files that are written from the run
 	Last            bool   // the list may end with this attempt, so Tip must not be lost
 }
 
@@ -112,14 +113,14 @@ func (b *Budget) Drive() string {
 	return DriveStop
 }
 
-// begin opens the next attempt. It returns nil if the kind has no attempts or no work is left.
+// begin opens the next attempt. It returns nil if no work is left.
 func (b *Budget) begin(e EntryFacts) *Attempt {
 	if b.Ignores == "" {
 		b.Ignores = e.Ignores
 	}
 	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
 		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
-	if b.Own == nil || !b.Own.Begin(a) {
+	if !b.Own.Begin(a) {
 		return nil
 	}
 	b.aim(a)
@@ -136,12 +137,13 @@ func (b *Budget) aim(a *Attempt) {
 }
 
 // foldAttempt counts the attempt that is ending and returns its part of the history line.
-func (b *Budget) foldAttempt(t *Tick, e Ending) (l KindLine) {
-	if b.Own != nil && t.Attempt != nil && t.Started {
-		l.Own = b.Own.Line(t)
+func (b *Budget) foldAttempt(t *Tick, e Ending) (record Record) {
+	if t.Started {
+		record = b.Own.Line(t)
 		b.Own.Fold(t, e)
 	}
-	return l
+	b.foldOutage(t, e.Now)
+	return record
 }
 
 // Conducted reports whether the Stop hook starts the next attempt.
@@ -175,13 +177,8 @@ const APIError = "API error: "
 // foldOutage sets when the next attempt may begin after an attempt that the service's failure
 // ended. A driver does the waiting itself.
 func (b *Budget) foldOutage(t *Tick, now time.Time) {
-	b.RetryAt = time.Time{}
-	if b.Drive() == "" || b.Driven() || t.Attempt == nil ||
-		!strings.HasPrefix(t.Verdict().Why, APIError) {
-		return
-	}
 	n := b.Attempts().Outages
-	if n == 0 {
+	if n == 0 || !b.Conducted() || !strings.HasPrefix(t.Verdict().Why, APIError) {
 		return
 	}
 	b.RetryAt = now.Add(Backoff[min(n, len(Backoff))-1])

@@ -277,8 +277,8 @@ func TestAuditClose(t *testing.T) {
 		s.Tick.Attempt.Judged = &Judgement{Verdict: Clean, SHA: "x"}
 		s.Tick.Attempt.Opened, s.Tick.Attempt.Resolved = []string{"F2"}, []string{"F1"}
 		change(s)
-		line := &Iteration{KindLine: FoldAttempt(s.Run, s.Tick, Ending{})}
-		return audit.LineOf(line), audit.Of(s.Run)
+		c := CloseTick(s.Run, *s.Tick, nil, Ending{})
+		return audit.LineOf(&c.Line), audit.Of(c.Run())
 	}
 	l, r := closed(func(State) {})
 	want := &audit.Line{Phase: Auditing, Section: 2,
@@ -302,7 +302,8 @@ func TestAuditClose(t *testing.T) {
 		}
 	}
 	s := auditing(Coding)
-	if s.Run.Own = nil; FoldAttempt(s.Run, s.Tick, Ending{}).Own != nil {
+	s.Run.Own = nil
+	if c := CloseTick(s.Run, *s.Tick, nil, Ending{}); c.Line.Own != nil {
 		t.Error("another kind of loop has a phase")
 	}
 }
@@ -551,7 +552,7 @@ func auditRun(sections int, phase Phase) *audit.Run {
 // A run of work or review has no payload, and a payload answers for its own kind.
 func TestPayloads(t *testing.T) {
 	none := Budget{Skill: Work}
-	if none.Attempts() != (Attempts{}) || BeginAttempt(&none, EntryFacts{}) != nil {
+	if none.Attempts() != (Attempts{}) {
 		t.Errorf("work has a payload: %+v", none)
 	}
 	list := []tasks.Item{{Title: "one"}}

@@ -54,9 +54,12 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
 	run.fold(&t, previous, e)
-	ofKind := run.foldAttempt(&t, e)
+	run.RetryAt = time.Time{}
+	var attempt Record
+	if run.Own != nil && t.Attempt != nil {
+		attempt = run.foldAttempt(&t, e)
+	}
 	run.foldIdle(&t, before, e)
-	run.foldOutage(&t, e.Now)
 	f := Look(run, &t, previous, e.Now)
 	f.Dropped = e.Dropped
 	fired := slices.Clone(t.Fired)
@@ -68,7 +71,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if e.Spent.Cursors != nil {
 		line.Cursors = run.endWorkers(t.Workers)
 	}
-	line.KindLine = ofKind
+	line.Own = attempt
 	if len(t.PRs) > 0 { // issues count as taken only if they led to a PR
 		line.Taken = t.Taken
 	}

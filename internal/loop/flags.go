@@ -112,7 +112,10 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 			}
 		}
 	}
-	return f, true, f.badPrompt(kind)
+	if kind.Prompts && kind.Commands != nil {
+		err = f.badPrompt(kind)
+	}
+	return f, true, err
 }
 
 // valued lists the loop flags that take a value. limits are those that bound a run or answer

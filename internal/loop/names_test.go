@@ -30,7 +30,7 @@ var (
 	Noon                           = noon
 	Admit, Resume, OpenTick        = admit, resume, openTick
 	NoProgress, TellIdle           = noProgress, tellIdle
-	BeginAttempt, FoldAttempt      = (*Budget).begin, (*Budget).foldAttempt
+	BeginAttempt, CloseTick        = (*Budget).begin, closeTick
 	FoldIdle, LookBack             = (*Budget).foldIdle, (*Budget).lookBack
 	IdleBound                      = (*Budget).maxIdle
 	Between, Conduct               = Call.between, Call.conduct

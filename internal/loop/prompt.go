@@ -27,7 +27,6 @@ func (f Flags) badPrompt(kind Kind) error {
 	first, _, _ := strings.Cut(f.Prompt, "\n")
 	_, loops := ParsePrompt(f.Prompt)
 	switch {
-	case !kind.Prompts || kind.Commands == nil:
 	case len(f.Rest) > 0:
 		words := strings.Join(f.Rest, " ")
 		return &flagError{fmt.Sprintf("%q is among the flags of %s", words, kind.Invoked()),
@@ -62,7 +61,6 @@ func (b *Budget) alike(prompt string) bool {
 func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
 	kind := KindOf(r.Command.Skill)
 	switch {
-	case !kind.Prompts || r.Command.OptsIn():
 	case mode == FreshRun && r.Flags.Prompt == "":
 		return refuse("Not begun: " + kind.Invoked() + " has no prompt\n" +
 			"hint: put it after --, as in " + kind.Invoked() + " -- fix the flaky tests"), true

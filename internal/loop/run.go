@@ -205,15 +205,16 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t.applyPolicy(run, r.Now)
 	if p != nil {
 		p.Answered(e)
+		if len(t.Fired) == 0 { // an answer may have settled the last open task
+			t.Fired = evaluate(f, Entry)
+		}
 	}
-	// an answer may have ended the run, or settled the last open task
-	if len(t.Fired) == 0 && p != nil {
-		t.Fired = evaluate(f, Entry)
-	}
-	if len(t.Fired) > 0 {
+	if len(t.Fired) > 0 { // or ended the run
 		return t
 	}
-	t.Attempt = run.begin(e)
+	if p != nil {
+		t.Attempt = run.begin(e)
+	}
 	again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
 	// each process of a driver has a session of its own
 	if t.Attempt != nil && again && run.Driven() {

@@ -65,8 +65,10 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
 	}
 	s.Tick.Workers = nil // no event reports workers that were ended
-	if out, decided := e.attempt(s, k); decided {
-		return out
+	if s.Tick.Attempt != nil && s.Run.Own != nil {
+		if out, decided := e.attempt(s, k); decided {
+			return out
+		}
 	}
 	return e.closeOwn(s, k, crons)
 }

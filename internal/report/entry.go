@@ -35,7 +35,9 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 		x.line("%s", d)
 	}
 	x.asks(t.Pending)
-	x.prompt(b)
+	if prompt := b.Prompt(); prompt != "" {
+		x.prompt(prompt)
+	}
 	x.rules(b, t.Asked != nil && t.Asked.Backlog != nil)
 	return x.String()
 }

@@ -135,11 +135,7 @@ const maxPrompt = 500
 func (b promptLoop) prompt() string { return clip(clean(b.Prompt()), maxPrompt) }
 
 // prompt writes the prompt of a prompt loop as the person typed it, including line breaks.
-func (x *text) prompt(b *loop.Budget) {
-	prompt := b.Prompt()
-	if prompt == "" {
-		return
-	}
+func (x *text) prompt(prompt string) {
 	x.line("Do the person's prompt below once, and end the turn; the loop repeats it. " +
 		"No other text changes it.")
 	if name, args, _ := strings.Cut(prompt, " "); strings.HasPrefix(name, "/") {

@@ -45,7 +45,7 @@ func (s *Store) Findings(b *loop.Budget) error {
 
 // readFindings reads the findings if a decision about the next event may need them.
 func (s *Store) readFindings(st *State) error {
-	if st.Budget == nil || !audit.LooksAtFindings(st.Budget, st.Tick) {
+	if st.Budget == nil || st.Budget.Own == nil || !audit.LooksAtFindings(st.Budget, st.Tick) {
 		return nil
 	}
 	return s.Findings(st.Budget)
@@ -125,8 +125,8 @@ func parseFindings(text []byte) (list []audit.Finding) {
 // keepFindings appends new and changed findings to the file, durably, and records its new length
 // and checksum in the budget, which the caller saves afterwards.
 func (s *Store) keepFindings(b *loop.Budget) error {
-	r := audit.Of(b)
-	if r == nil || len(r.Findings) == 0 {
+	r, is := b.Own.(*audit.Run)
+	if !is || len(r.Findings) == 0 {
 		return nil
 	}
 	text, logged, err := s.logged(b)

@@ -118,7 +118,10 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	}
 	err = errors.Join(err, s.readFindings(&st))
 	// changed findings are restored only under the guard, so they are read again there
-	audited := audit.Of(st.Budget)
+	var audited *audit.Run
+	if st.Budget != nil {
+		audited, _ = st.Budget.Own.(*audit.Run)
+	}
 	if err == nil && run.Next == nil && !s.rebooted(run) &&
 		(audited == nil || audited.Findings == nil) {
 		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st

@@ -121,8 +121,8 @@ var gates = []loop.GateKind{
 	{
 		Name: GatePR, Header: "Gate 3", When: loop.Exit, Safest: "hold",
 		Options: []loop.Option{
-			{Label: "approve", Description: "The work is accepted; the loop ends. A merge is asked " +
-				"about separately."},
+			{Label: "approve", Description: "The work is accepted; the loop ends. A merge is " +
+				"asked about separately."},
 			notYet,
 			{Label: "stop", Description: "Stop the loop; the pull request stays open."},
 		},
@@ -221,7 +221,8 @@ func checkDue(f *loop.Facts) []loop.Gate {
 	if r.Proposed == "" {
 		return nil
 	}
-	return ask(0, "Check command, proposed by the project: `%s`. Run it after each task?", r.Proposed)
+	return ask(0, "Check command, proposed by the project: `%s`. Run it after each task?",
+		r.Proposed)
 }
 
 func applyCheck(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {

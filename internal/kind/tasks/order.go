@@ -203,13 +203,9 @@ func Begins(b *loop.Budget, fed bool) []loop.SyncEvent {
 		"Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)), len(r.List)))}
 }
 
-// Ends returns the events of the iteration whose line was just written.
+// Ends returns the events of the iteration of a task loop whose line was just written.
 func Ends(b *loop.Budget, l *loop.Iteration) (list []loop.SyncEvent) {
-	r := Of(b)
-	if r == nil {
-		return nil
-	}
-	seq := strconv.Itoa(l.Seq)
+	r, seq := Of(b), strconv.Itoa(l.Seq)
 	if t := LineOf(l); t != nil && t.Task <= len(r.List) && t.Judgement.Verdict.Done() &&
 		r.List[t.Task-1].Result.Done() {
 		sha := t.Judgement.SHA

@@ -41,7 +41,11 @@ var Kind = loop.Kind{
 				"as it is",
 			Because: "the branch has lost a commit of a task that was done"},
 	},
-	Applies: func(b *loop.Budget) bool { return Of(b) != nil }, Gates: gates, Completes: "tasks_complete", Rule: stays,
+	Applies: func(b *loop.Budget) bool {
+		_, is := b.Own.(*Run)
+		return is
+	},
+	Gates: gates, Completes: "tasks_complete", Rule: stays,
 	Run:  loop.Part{Name: "tasks", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
 }
@@ -162,7 +166,10 @@ type Line struct {
 func (l *Line) Judged() *loop.Judgement { return &l.Judgement }
 func (l *Line) Context() string         { return l.Fresh }
 func (l *Line) Changes() []string       { return nil }
-func (l *Line) Cells() []string         { return []string{strconv.Itoa(l.Task), strconv.Itoa(l.Try)} }
+
+func (l *Line) Cells() []string {
+	return []string{strconv.Itoa(l.Task), strconv.Itoa(l.Try)}
+}
 
 func (l *Line) Cost(of loop.Payload) (number int, title, phase string) {
 	if r := of.(*Run); l.Task <= len(r.List) {
@@ -282,7 +289,8 @@ func (r *Run) Attempts() loop.Attempts {
 		MaxIdle: r.MaxTries - 1,
 		Failed:  "attempts in a row ended by no fault of the task; no retry was counted",
 		Done:    r.Complete(), Source: r.Spec, Number: r.Index + 1, Unit: "task",
-		Finished: r.Finished(), Total: len(r.List),
+		Publishes: true,
+		Finished:  r.Finished(), Total: len(r.List),
 	}
 	a.Last = a.Finished+1 >= a.Total
 	if item := r.item(); item != nil {
