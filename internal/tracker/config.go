@@ -2,9 +2,14 @@ package tracker
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // setting is a git setting. The key is as git prints it: section and name in lower case, the
@@ -18,10 +23,53 @@ type setting struct {
 // listing is the git command that prints all settings. Later ones override earlier ones.
 var listing = []string{"config", "--list", "--show-scope", "--includes", "-z"}
 
-// settings asks git for the settings that apply in a directory.
+// printed holds the settings of a repository as git printed them.
+type printed struct {
+	config, worktree string // the texts of its own files at that time
+	at               time.Time
+	list             []setting
+	err              error
+}
+
+// known holds what git printed. An event asks several questions about a repository, some of them at
+// once, and each of them needs the settings.
+var known = struct {
+	sync.Mutex
+	of map[gitPlace]printed
+}{of: map[gitPlace]printed{}}
+
+// maxAge bounds the use of settings, because the user's own files are not compared.
+const maxAge = time.Second
+
+// settings asks git for the settings that apply in a directory, unless it has just done so and the
+// repository's own files are the same.
 func settings(ctx context.Context, dir string) (list []setting, err error) {
+	place, inside := findGit(filepath.Clean(dir))
+	now, same := printed{}, true
+	if inside {
+		path := filepath.Join(place.dir, "config.worktree")
+		now.config, same = readSmall(filepath.Join(place.common, "config"))
+		now.worktree, _ = readSmall(path)
+		_, missing := os.Lstat(path)
+		same = same && (now.worktree != "" || errors.Is(missing, fs.ErrNotExist))
+	}
+	known.Lock()
+	defer known.Unlock()
+	was, found := known.of[place]
+	if found && same && was.config == now.config && was.worktree == now.worktree &&
+		time.Since(was.at) < maxAge {
+		return was.list, was.err
+	}
 	out, err := runGit(ctx, dir, nil, listing...)
-	return listed(string(out), "command"), err // hardened sets those of the command
+	list = listed(string(out), "command") // hardened sets those of the command
+	uncompared := func(s setting) bool {
+		return s.own && (!inside || strings.HasPrefix(s.key, "include"))
+	}
+	if same && ctx.Err() == nil && !slices.ContainsFunc(list, uncompared) {
+		now.at, now.list, now.err = time.Now(), list, err
+		known.of[place] = now
+	}
+	return list, err
 }
 
 // listed returns the settings in the output of listing, but for those of one scope.
