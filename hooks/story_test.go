@@ -249,7 +249,6 @@ func answered(word, payload string) ([]byte, error) {
 	cmd.Stderr = os.Stderr
 	client, socket := nextSocket()
 	late := os.Getenv("HEARS_AFTER")
-	own, _ := os.Executable()
 	switch {
 	case socket != nil:
 		cmd.Stdin = socket
@@ -259,7 +258,7 @@ func answered(word, payload string) ([]byte, error) {
 		defer client.Close()
 	case late != "":
 		cmd.Stdin = io.MultiReader(&after{file: late}, strings.NewReader(payload))
-	case filepath.Dir(cmd.Path) != filepath.Dir(own):
+	case !own(cmd.Path):
 		cmd.Stdin = strings.NewReader(payload)
 	default:
 		var out bytes.Buffer
@@ -270,6 +269,12 @@ func answered(word, payload string) ([]byte, error) {
 		return out.Bytes(), nil
 	}
 	return cmd.Output()
+}
+
+// own reports whether a program is this one. A story may put another in its place.
+func own(program string) bool {
+	self, _ := os.Executable()
+	return filepath.Dir(program) == filepath.Dir(self)
 }
 
 // longRefusal is the reason of a refused call if it has over three lines, "" otherwise. The status
@@ -381,14 +386,27 @@ func fieldMain(args []string) int {
 
 // tellMain is `hooks report` run inside the session, with its JSON as arguments.
 func tellMain(args []string) int {
+	report := strings.Join(args, " ")
+	_ = os.Setenv("CLAUDE_CODE_SESSION_ID", os.Getenv("SESSION"))
 	cmd := exec.Command("hooks", "report")
-	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+os.Getenv("SESSION"))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Join(args,
-		" ")), os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(report), os.Stdout, os.Stderr
+	if !own(cmd.Path) {
+		if cmd.Run() != nil {
+			return 1
+		}
+		return 0
+	}
+	in, out, err := os.Pipe()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return 0
+	go func() {
+		_, _ = out.WriteString(report)
+		_ = out.Close()
+	}()
+	os.Stdin, newApp = in, testApp
+	return run([]string{"report"})
 }
 
 // refusedMain starts a skill by both ways in and prints the reason for which both refuse; anything

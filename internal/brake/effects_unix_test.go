@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -88,7 +89,8 @@ func newEffects(t *testing.T) *effects {
 		"git remote add origin ../remote.git && git config gc.auto 0 && git add -A && "+
 		"git -c user.name=d -c user.email=d@e commit -qm a && git push -q origin main && "+
 		"git checkout -q -b feature/44-login && "+
-		"git -c user.name=d -c user.email=d@e commit -q --allow-empty -m b")
+		"git -c user.name=d -c user.email=d@e commit -q --allow-empty -m b && "+
+		"git repack -adq && git -C ../remote.git repack -adq") // fewer files to copy
 	setup.Dir = project
 	if out, err := setup.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -136,6 +138,8 @@ func (e *effects) run(n int, text, branch string, linked bool) (r ran) {
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "/bin/bash", "-c", line)
 		cmd.Dir, cmd.Env, cmd.WaitDelay = project, env, time.Second
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it started ends with it
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 		var errs strings.Builder
 		cmd.Stderr = &errs
 		_ = cmd.Run()
