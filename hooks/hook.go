@@ -30,7 +30,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	defer func() {
 		if p := recover(); p != nil { // a panic would end with 2, which blocks
 			complain(errs, fmt.Errorf("internal error: %v", p))
-			code, isHook = unanswered(a), true
+			code, isHook = a.Unanswered(), true
 		}
 	}()
 	growStack(false)
@@ -39,7 +39,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	reply := answer.Reply.Named(typedAs).Encode(answer.Name)
 	if len(reply) > 0 && (answer.Until.IsZero() || rested(a, answer.Until)) {
 		if _, err := out.Write(append(reply, '\n')); err != nil {
-			answer.Err, code = fmt.Errorf("write reply: %w", err), unanswered(a)
+			answer.Err, code = fmt.Errorf("write reply: %w", err), a.Unanswered()
 		}
 	}
 	if answer.After != nil {
@@ -59,14 +59,6 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 		logLine(path, word, began, len(reply), answer.Err)
 	}
 	return code, true
-}
-
-// unanswered returns the exit code if the client gets no answer.
-func unanswered(a *app.App) int {
-	if a.LoopOn() {
-		return 1
-	}
-	return 0
 }
 
 // typedAs returns the word that starts this program in a shell: "hooks" if PATH leads to this

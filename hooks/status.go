@@ -75,7 +75,9 @@ func (st statusCmd) watch(c caller) error {
 		if text == "" {
 			text = c.noLoop(st.which)
 		}
-		if text = firstLines(text, height(c.out)-1); text != before {
+		rows := strings.Split(text, "\n") // more would scroll the first ones away
+		text = strings.Join(rows[:max(1, min(height(c.out)-1, len(rows)))], "\n")
+		if text != before {
 			fmt.Fprint(c.out, "\x1b[H"+strings.ReplaceAll(text, "\n", "\x1b[K\n")+"\x1b[K\n\x1b[J")
 			before = text
 		}
@@ -85,12 +87,6 @@ func (st statusCmd) watch(c caller) error {
 		case <-tick.C:
 		}
 	}
-}
-
-// firstLines cuts a text to n rows, because more would scroll the first ones away.
-func firstLines(text string, n int) string {
-	lines := strings.Split(text, "\n")
-	return strings.Join(lines[:max(1, min(n, len(lines)))], "\n")
 }
 
 type statuslineCmd struct{}

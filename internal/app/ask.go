@@ -218,11 +218,10 @@ func (h *handler) startAsking(skill loop.Skill) (started bool, err error) {
 }
 
 // AwaitAnswer waits until every question of the paused run has an answer from any source. It
-// returns false if no process asks any longer, or after maxAsks times askTime.
+// returns false if no process asks any longer.
 func (a *App) AwaitAnswer(skill loop.Skill) bool {
 	h, err := a.openForPerson()
-	until := time.Now().Add(maxAsks * askTime)
-	for alone := 0; err == nil && alone < 10 && time.Now().Before(until); time.Sleep(askPoll) {
+	for alone := 0; err == nil && alone < 10; time.Sleep(askPoll) {
 		waits := false
 		err = h.withStateLock(func() error {
 			s, err := h.load(skill)
@@ -247,17 +246,13 @@ func unanswered(b *loop.Budget) bool {
 
 // isAsking reports whether a process is sending the run's questions to the Ask command.
 func (h *handler) isAsking(skill loop.Skill) bool {
-	for range 10 { // the process may just have been started
-		soon, cancel := context.WithTimeout(context.Background(), askPoll/100)
-		release, free := h.files.Asker(soon, skill)
-		cancel()
-		if !free {
-			return true
-		}
+	soon, cancel := context.WithTimeout(context.Background(), askPoll/100)
+	defer cancel()
+	release, free := h.files.Asker(soon, skill)
+	if free {
 		_ = release()
-		time.Sleep(askPoll / 50)
 	}
-	return false
+	return !free
 }
 
 // questions returns the gates of a paused run that the Ask command may answer.

@@ -91,12 +91,17 @@ func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) 
 	if list, err = h.sessionRuns(); err != nil {
 		return nil, found, err
 	}
+	// Without PostToolUse events, only the transcript shows how many PRs were opened (R30).
+	counts := func(t *store.State) bool {
+		return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
+			h.call().OpensPR()
+	}
 	// results that are only in the transcript
 	if slices.ContainsFunc(list, func(t *store.State) bool {
-		return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
+		return h.open(t) && (t.Tick.Unheard() || counts(t))
 	}) {
 		if _, err = h.stepEach(func(t *store.State) loop.Event {
-			return loop.CatchUp{Turn: h.turn(), Counts: h.countsUnheard(t)}
+			return loop.CatchUp{Turn: h.turn(), Counts: counts(t)}
 		}); err != nil {
 			return nil, found, err
 		}
@@ -162,13 +167,6 @@ func (h *handler) recordAny(list []*store.State, r event.Reply) event.Reply {
 	return h.record(list[i], r)
 }
 
-// countsUnheard reports whether the call opens a PR in a session without PostToolUse events, where
-// only the transcript shows how many PRs were opened (R30).
-func (h *handler) countsUnheard(t *store.State) bool {
-	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
-		h.call().OpensPR()
-}
-
 // postToolUse processes the result of a tool call: a person's answers, started workers, opened
 // PRs, posted comments, a failing qmd.
 func (h *handler) postToolUse() (event.Reply, error) {
@@ -227,29 +225,26 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.call().Words())) })
 }
 
-// running returns the iteration's spending so far and fetches the model, which the count shows.
-func (h *handler) running(t *store.State, k *loop.Known) loop.RunningNow {
-	r, err := h.runningCount(t)
+// running returns the iteration's spending so far, with the number of bytes read to count it, and
+// fetches the model, which the count shows.
+func (h *handler) running(t *store.State, k *loop.Known) (r loop.RunningNow) {
+	count := func() {
+		r.Running, _ = t.Tick.Spending(t.Budget)
+		path, cursors, fresh := h.growing(t)
+		look, err := usage.Running(path, cursors, fresh, usage.NewTable(h.config(t).Rates))
+		h.sideError(err)
+		r.Dollars = r.Dollars.Plus(look.Dollars)
+		r.Cursors, r.Read = loop.Overlay(r.Cursors, look.Cursors), look.Read
+	}
+	count()
 	// Near a ceiling, wait for the answer that makes this call, so that it counts at once.
 	most, spent := t.Budget.Ceilings.Dollars, t.Budget.DollarsEstimate.Plus(r.Dollars)
 	if h.ev.Name == event.PreToolUse && most > 0 && spent >= most/2 {
 		usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
-		r, err = h.runningCount(t)
+		count()
 	}
-	h.sideError(err)
 	k.Model = loop.Fetched(h.model(t, r.Cursors))
 	return r
-}
-
-// runningCount returns the iteration's spending so far, and how many bytes this call read to count
-// it.
-func (h *handler) runningCount(t *store.State) (r loop.RunningNow, err error) {
-	r.Running, _ = t.Tick.Spending(t.Budget)
-	path, cursors, fresh := h.growing(t)
-	look, err := usage.Running(path, cursors, fresh, usage.NewTable(h.config(t).Rates))
-	r.Dollars = r.Dollars.Plus(look.Dollars)
-	r.Cursors, r.Read = loop.Overlay(r.Cursors, look.Cursors), look.Read
-	return r, err
 }
 
 // growing returns the iteration's transcript, the cursors from which to count, and the worker

@@ -22,8 +22,11 @@ import (
 	"hooks/internal/tracker"
 )
 
-// maxCheckTail bounds the stored end of a check's output, in bytes.
-const maxCheckTail = 4 << 10
+// The end of a check's output is stored up to these bounds.
+const (
+	maxCheckTail  = 4 << 10 // in bytes
+	maxCheckLines = 40
+)
 
 // check runs the person's check command in the worker's folder. If files that decide its result
 // have changed since the run began, it runs in a checkout of HEAD with the original files instead.
@@ -84,17 +87,14 @@ func (h *handler) runCheck(t *store.State, command, dir string) loop.CheckRun {
 	if alive.Err() != nil && h.ev.Name != "" {
 		os.Exit(0)
 	}
+	lines := strings.Split(strings.ToValidUTF8(strings.TrimSpace(string(result.Out)), "?"), "\n")
+	last := strings.Join(lines[max(0, len(lines)-maxCheckLines):], "\n")
 	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
-		Tail: h.config(t).Redact(loop.Secrets(lastLines(string(result.Out), 40)))}
+		Tail: h.config(t).Redact(loop.Secrets(last))}
 	if run.Exit < 0 {
 		run.Exit, run.Stopped = 1, true
 	}
 	return run
-}
-
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.ToValidUTF8(strings.TrimSpace(text), "?"), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
 // checkApart runs the check in a checkout of HEAD with the pinned files of the run's start. A

@@ -52,7 +52,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 		Request: loop.Request{
 			Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
 			Transcript: h.ev.Transcript, Owner: owner,
-			Command: cmd, Flags: flags, RunID: h.RunID(), Attended: h.attended(),
+			Command: cmd, Flags: flags, RunID: h.RunID(), Attended: h.turn().Attended,
 			UnderLoop: start.UnderLoop, Platform: runtime.GOOS, Gated: h.seal.record.Shut(),
 			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
 			EventsFrom: from,
@@ -138,8 +138,7 @@ func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 
 // withBefore adds to text the notes and the report on the abandoned iteration.
 func (e *entry) withBefore(text string) string {
-	return strings.TrimSpace(strings.Join(slices.Concat(e.notes, []string{text, e.before, e.final}),
-		"\n"))
+	return lines(append(slices.Clone(e.notes), text, e.before, e.final)...)
 }
 
 // closeFirst closes an iteration that never reached its end.

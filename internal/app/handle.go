@@ -55,7 +55,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	}
 	h.out.Name, h.out.Reply = ev.Name, reply.Say(strings.Join(h.files.Healed(), "\n"))
 	if h.out.person != nil {
-		notify, ring := h.out.person.Later(h.attended())
+		notify, ring := h.out.person.Later(h.turn().Attended)
 		if notify != nil {
 			h.out.Notify = append(h.out.Notify, notify)
 		}

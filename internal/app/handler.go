@@ -77,15 +77,14 @@ type Answer struct {
 	Err error
 }
 
-// LoopOn reports whether the session that started this process has a loop, judged only by the
-// session's switch file.
-func (a *App) LoopOn() bool {
+// Unanswered returns the exit code of a hook whose client gets no answer: 1 if the session that
+// started this process has a loop, judged only by the session's switch file, and 0 otherwise.
+func (a *App) Unanswered() int {
 	session := a.Env("CLAUDE_CODE_SESSION_ID")
-	if session == "" {
-		return false
+	if _, err := os.Stat(seal.SwitchPath(seal.Home(a.Env), session)); err != nil || session == "" {
+		return 0
 	}
-	_, err := os.Stat(seal.SwitchPath(seal.Home(a.Env), session))
-	return err == nil
+	return 1
 }
 
 // Present returns the current time in the reader's time zone.
@@ -158,15 +157,6 @@ func (h *handler) withStateLock(change func() error) error {
 	defer tx.End()
 	h.tx, h.runs.list = tx, nil
 	return change()
-}
-
-// attended reports whether a person can answer a dialog. Clients that do not set
-// CLAUDE_CODE_SESSION_ATTENDED mark a headless session (-p) by its entry point alone.
-func (h *handler) attended() bool {
-	if said := h.Env("CLAUDE_CODE_SESSION_ATTENDED"); said != "" {
-		return said != "0"
-	}
-	return h.Env("CLAUDE_CODE_ENTRYPOINT") != "sdk-cli"
 }
 
 // clientDir returns the folder of the person's client configuration, or "" if it is unknown.
@@ -333,10 +323,15 @@ func fill[T any](l *lookup, f *loop.Fact[T], look func() T) {
 // sideError adds an error that is printed on stderr and changes no decision.
 func (h *handler) sideError(err error) { h.out.Err = errors.Join(h.out.Err, err) }
 
-// turn describes the turn of this event.
+// turn describes the turn of this event. Clients that do not set CLAUDE_CODE_SESSION_ATTENDED mark
+// a headless session (-p) by its entry point alone.
 func (h *handler) turn() loop.Turn {
+	attended := h.Env("CLAUDE_CODE_ENTRYPOINT") != "sdk-cli"
+	if said := h.Env("CLAUDE_CODE_SESSION_ATTENDED"); said != "" {
+		attended = said != "0"
+	}
 	return loop.Turn{
-		Now: h.now, Session: h.ev.SessionID, Prompt: h.ev.PromptID, Attended: h.attended(),
+		Now: h.now, Session: h.ev.SessionID, Prompt: h.ev.PromptID, Attended: attended,
 	}
 }
 

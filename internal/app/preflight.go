@@ -131,7 +131,7 @@ func (h *handler) permitted(check string) error {
 	case h.ev.PermissionMode == "plan":
 		return hint.New("leave it with Shift+Tab, then type the command again",
 			"workers cannot write in plan mode")
-	case h.attended():
+	case h.turn().Attended:
 		return nil
 	default:
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", proc.Owner().PID))

@@ -212,11 +212,7 @@ func (h *handler) trail(on []loop.Worktree) string {
 	slices.Sort(left)
 	head, roots := "", []string{h.project}
 	for _, w := range on {
-		path := w.Path
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(h.project, path)
-		}
-		if safefile.IsDir(path) {
+		if path := h.absolute(w.Path); safefile.IsDir(path) {
 			roots = append(roots, path)
 		}
 	}
@@ -254,14 +250,24 @@ func (h *handler) heads(t *store.State, branches []string) map[string]string {
 }
 
 // begun collects what an interrupted iteration may have left: its branches, their remote heads, and
-// uncommitted files (R44).
-func (h *handler) begun(t *store.State, on []loop.Worktree) (left loop.Begun) {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+// the uncommitted files of the project and of each worktree (R44). It omits trees that git cannot
+// read in time.
+func (h *handler) begun(t *store.State, on []loop.Worktree) loop.Begun {
+	limit, ended := gitTime, h.ev.Name == event.SessionEnd
+	if ended {
+		limit = 600 * time.Millisecond // all hooks together have 1.5 s
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	left.Dirty = h.dirty(on)
+	left := loop.Begun{Dirty: map[string][]string{}}
+	for _, w := range append(slices.Clone(on), loop.Worktree{Path: "."}) {
+		if tree, err := h.tree(ctx, h.absolute(w.Path)); err == nil {
+			left.Dirty[w.Path] = tree.Dirty
+		}
+	}
 	var err error
 	left.Branches, err = tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
-	if err != nil || h.ev.Name == event.SessionEnd { // there is too little time to ask a remote
+	if err != nil || ended { // there is too little time to ask a remote
 		return left
 	}
 	names := slices.Collect(maps.Keys(left.Branches))
@@ -272,24 +278,10 @@ func (h *handler) begun(t *store.State, on []loop.Worktree) (left loop.Begun) {
 	return left
 }
 
-// dirty returns the uncommitted files of the project and of each worktree. It omits trees that git
-// cannot read in time.
-func (h *handler) dirty(on []loop.Worktree) map[string][]string {
-	limit := gitTime
-	if h.ev.Name == event.SessionEnd {
-		limit = 300 * time.Millisecond
+// absolute returns the full path of a worktree.
+func (h *handler) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	list := map[string][]string{}
-	for _, w := range append(slices.Clone(on), loop.Worktree{Path: "."}) {
-		root := w.Path
-		if !filepath.IsAbs(root) {
-			root = filepath.Join(h.project, root)
-		}
-		if tree, err := h.tree(ctx, root); err == nil {
-			list[w.Path] = tree.Dirty
-		}
-	}
-	return list
+	return filepath.Join(h.project, path)
 }
