@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -12,11 +14,17 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
+
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/attempt"
 	"hooks/internal/brake"
 	"hooks/internal/child"
+	"hooks/internal/config"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -187,4 +195,229 @@ func (p *pinned) putBack(ctx context.Context, dir string, files []string) error 
 		}
 	}
 	return errors.Join(p.err, tracker.Restore(ctx, dir, p.start, whole))
+}
+
+// preflight returns an error for a fresh run whose first attempt could prove nothing. It runs
+// before any gate, file or request. It also returns the uncommitted files that the person excludes
+// from the run.
+func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	repo := tracker.Repo(ctx, root)
+	if repo.Top == "" {
+		return nil, hint.New("git init && git add -A && git commit -m start",
+			"%s is not a git repository, so changes by a worker could not be seen", root)
+	}
+	tree, err := h.tree(ctx, root)
+	switch {
+	case err != nil:
+		return nil, hint.New("see what `git status` says there", "git cannot read %s: %w", root,
+			err)
+	case tree.Head == "":
+		return nil, hint.New("git add -A && git commit -m start", "%s has no commit yet", root)
+	case len(tree.Dirty) > 0 && f.Untidy != loop.LeaveOut:
+		return nil, hint.New("commit them; or add --untidy leave-out, and no worker's commit may "+
+			"hold them", "%s not committed: %s", loop.Plural(len(tree.Dirty), "file"),
+			firstOf(tree.Dirty))
+	}
+	if why, way := missingProgram(ctx, root, f.Check); why != "" {
+		return nil, hint.New(way, "the check %q cannot run: %s", f.Check, why)
+	}
+	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {
+		return nil, hint.New("if git is not running there, one has crashed: rm "+lock,
+			"%s keeps every worker from committing", lock)
+	}
+	return tree.Dirty, h.permitted(f.Check)
+}
+
+// keptOut returns the excluded files that a commit of the task contains, as reasons against its
+// claim.
+func (h *handler) keptOut(ctx context.Context, t *store.State, root string) (list []string) {
+	if len(t.Budget.LeftOut) == 0 {
+		return nil
+	}
+	a := t.Tick.Attempt
+	paths, err := tracker.CommittedSince(ctx, root, cmp.Or(a.Base, a.Head))
+	if err != nil {
+		return []string{"the commits cannot be inspected: " + child.Line(err.Error())}
+	}
+	for _, path := range t.Budget.LeftOut {
+		if slices.Contains(paths, path) {
+			list = append(list, path+" (it was not committed when the run began, and stays out: "+
+				"make the commits again without it)")
+		}
+	}
+	return list
+}
+
+// firstOf lists the first five items and the number of the others.
+func firstOf(list []string) string {
+	if most := 5; len(list) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+	}
+	return strings.Join(list, ", ")
+}
+
+// missingProgram explains why the first program of a command line cannot start, and what to do.
+// Both results are "" if the program is usable or its name is not plain text.
+func missingProgram(ctx context.Context, root, command string) (why, way string) {
+	words := loop.SplitWords(command)
+	assigns := func(w string) bool { return strings.Contains(w, "=") }
+	for len(words) > 0 && assigns(words[0]) && !strings.HasPrefix(words[0], "PATH=") {
+		words = words[1:]
+	}
+	if len(words) == 0 || runtime.GOOS == "windows" || assigns(words[0]) ||
+		strings.ContainsAny(words[0], "$`(){}[]|&;<>*?!~\\") {
+		return "", ""
+	}
+	program := words[0]
+	path := program
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, path)
+	}
+	switch info, err := os.Stat(path); {
+	case !strings.Contains(program, "/"):
+		looks := exec.CommandContext(ctx, "sh", "-c", `command -v -- "$1"`, "sh", program)
+		if _, missing := errors.AsType[*exec.ExitError](looks.Run()); missing && ctx.Err() == nil {
+			return program + " is not a program on PATH", "install it, or name another check"
+		}
+		return "", ""
+	case err != nil:
+		return program + " does not exist", "write it and commit it, or name another check"
+	case info.IsDir() || info.Mode()&0o111 == 0:
+		return program + " is not executable", "chmod +x " + program + ", and commit that"
+	}
+	return "", ""
+}
+
+// permitted returns an error if the client's permissions do not let a worker write, run the check
+// and commit. It allows permissions that it cannot read, or that a person at a terminal may still
+// grant.
+func (h *handler) permitted(check string) error {
+	const flags = "--permission-mode acceptEdits --allowedTools Bash"
+	way := "start the client with " + flags
+	args := h.clientFlags
+	switch {
+	case h.ev.Name == "":
+		way = "add the client's own flags: -- " + flags
+	case h.ev.PermissionMode == "plan":
+		return hint.New("leave it with Shift+Tab, then type the command again",
+			"workers cannot write in plan mode")
+	case h.turn().Attended:
+		return nil
+	default:
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", proc.Owner().PID))
+		args = strings.Split(string(text), "\x00")
+		if err != nil || !slices.Contains(args, "-p") && !slices.Contains(args, "--print") {
+			return nil
+		}
+	}
+	p := h.permissions(args)
+	switch {
+	case p.unknown || p.mode == "bypassPermissions" || p.mode == "auto":
+	case p.mode == "plan":
+		return hint.New(way, "workers cannot write in plan mode")
+	case p.mode != "acceptEdits" && !slices.ContainsFunc([]string{"Edit", "Write", "Bash"},
+		func(tool string) bool { return slices.Contains(p.rules, tool) }):
+		return hint.New(way,
+			"the client's permissions do not allow workers to write: the mode is %s", p.mode)
+	case !p.allows("Bash", "git commit"):
+		return hint.New(way, "the client's permissions do not allow workers to run git commit")
+	case check != "" && !p.allows("Bash", check):
+		return hint.New(way,
+			"the client's permissions do not allow workers to run the check %q", check)
+	}
+	return nil
+}
+
+// permissions holds the permission mode and the allow rules from a client's flags and settings.
+type permissions struct {
+	mode    string
+	rules   []string
+	unknown bool // another setting decides, which this program does not read
+}
+
+func (h *handler) permissions(args []string) permissions {
+	p := permissions{mode: "default"}
+	for _, path := range h.call().SettingsFiles() {
+		text, _ := safefile.Read(path, config.MaxFile)
+		p.unknown = p.unknown || gjson.Get(text, "sandbox.enabled").Bool() // it may allow Bash
+		if mode := gjson.Get(text, "permissions.defaultMode").Str; mode != "" {
+			p.mode = mode
+		}
+		for _, rule := range gjson.Get(text, "permissions.allow").Array() {
+			p.rules = append(p.rules, rule.Str)
+		}
+	}
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		values := []string{value}
+		if !joined {
+			values = args[i+1:]
+		}
+		switch {
+		case name == "--dangerously-skip-permissions":
+			p.mode = "bypassPermissions"
+		case name == "--settings", name == "--permission-prompt-tool":
+			p.unknown = true
+		case name == "--permission-mode" && len(values) > 0:
+			p.mode = values[0]
+		case name == "--allowedTools", name == "--allowed-tools":
+			for _, value := range values {
+				if strings.HasPrefix(value, "-") {
+					break
+				}
+				p.rules = append(p.rules, listed(value)...)
+			}
+		}
+	}
+	return p
+}
+
+// listed splits a flag's value into rules, at commas and blanks outside parentheses.
+func listed(value string) []string {
+	depth := 0
+	return strings.FieldsFunc(value, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth == 0 && (r == ',' || unicode.IsSpace(r))
+	})
+}
+
+// allows reports whether a rule allows the tool to run the command.
+func (p permissions) allows(tool, command string) bool {
+	return slices.ContainsFunc(p.rules, func(rule string) bool {
+		name, of, some := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
+		begin := strings.TrimRight(of, "*: ")
+		return name == tool && (!some || strings.HasPrefix(command, begin))
+	})
+}
+
+// plugged returns an error if the client plainly lacks the plugin with the command's skill.
+func (h *handler) plugged(command string) error {
+	space, skill, _ := strings.Cut(strings.TrimPrefix(command, "/"), ":")
+	enables := func(path string) (on bool) {
+		text, _ := safefile.Read(path, config.MaxFile)
+		gjson.Get(text, "enabledPlugins").ForEach(func(name, is gjson.Result) bool {
+			on = on || is.Bool() && strings.HasPrefix(name.Str, space+"@")
+			return !on
+		})
+		return on
+	}
+	brings := func(flag string) bool {
+		return strings.HasPrefix(flag, "--settings") || strings.HasPrefix(flag, "--plugin-dir")
+	}
+	command = filepath.Join("commands", space, skill+".md")
+	if slices.ContainsFunc(h.call().SettingsFiles(), enables) ||
+		slices.ContainsFunc(h.clientFlags, brings) ||
+		isFile(filepath.Join(h.clientDir(), command)) ||
+		isFile(filepath.Join(h.project, ".claude", command)) {
+		return nil
+	}
+	return hint.New("claude plugin install "+space+"@"+space+", or add -- --plugin-dir FOLDER",
+		"the client has no plugin %s, and so no skill /%[1]s:%s", space, skill)
 }
