@@ -67,13 +67,12 @@ func (l *loopState) card() (report.Card, error) {
 	c.Stale, c.Head = l.Budget.Stale(l.head), l.head
 	c.Folder, c.Links, c.Project = l.project, links(b), l.named()
 	c.Waiting = openGates(l)
-	c.Resume = report.FromElsewhere(c.Project, report.Resume(l.saved, l.Elsewhere()), c.Waiting)
+	c.Resume = report.In(c.Project, report.Resume(l.saved, l.Elsewhere()))
 	last, terr := l.attempts()
 	var st report.Stand
 	if c.Present = l.present; l.present {
 		st = l.stand()
-		c.Raise = report.FromElsewhere(c.Project, st.Raise, nil)
-		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {
+		if c.Budgets, c.Raise = st.Budgets, st.Raise; b.Status == loop.Active && st.OwnerAlive {
 			c.Next = st.Next
 		}
 	} else {

@@ -30,24 +30,12 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 		list = append(list, l.stand())
 	}
 	report.NameLoops(list)
-	for i := range list {
-		d.reach(&list[i])
-	}
 	return list, w.err()
-}
-
-// reach changes the commands shown for a linked worktree's loop so that they work from the current
-// project.
-func (d *Inspector) reach(st *report.Stand) {
-	if !d.Everywhere {
-		st.Resume = report.FromElsewhere(st.Project, st.Resume, st.Gates)
-		st.Raise = report.FromElsewhere(st.Project, st.Raise, nil)
-	}
 }
 
 func (l *loopState) stand() report.Stand {
 	b, st := l.Budget, l.brief()
-	st.Project = l.named()
+	st.Project, st.Raise = l.named(), report.In(l.named(), st.Raise)
 	st.Stale, st.Head = l.Budget.Stale(l.head), l.head
 	if st.Lock = l.Lock; l.Lock != nil {
 		st.LockAlive = proc.Of(l.Lock.Process) != loop.Dead
@@ -74,7 +62,7 @@ func (l *loopState) stand() report.Stand {
 		}
 	}
 	if b.Status != loop.Active || !st.OwnerAlive {
-		st.Resume = report.Resume(l.saved, l.Elsewhere())
+		st.Resume = report.In(st.Project, report.Resume(l.saved, l.Elsewhere()))
 	}
 	st.Next = l.next(st)
 	return st
@@ -115,6 +103,7 @@ func openGates(l *loopState) []report.Waiting {
 	list := []report.Waiting{}
 	add := func(g loop.Gate, paused bool) {
 		w := report.Wait(l.skill, g, paused)
+		w.Project, w.Answer = l.named(), report.In(l.named(), w.Answer)
 		if pages := links(l.Budget); pages.PR != "" && strings.HasPrefix(g.Target, "PR #") {
 			w.Link = pages.PR + report.TargetNumber(g)
 		}
@@ -187,7 +176,6 @@ func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 
 func (l *loopState) why() (report.Why, error) {
 	b, st := l.Budget, l.stand()
-	l.reach(&st)
 	w := report.Why{Skill: l.skill, Project: st.Project, RunID: b.RunID, Command: b.Command,
 		Status: b.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets,
 		Conditions: []loop.Explained{}, Gates: []loop.Explained{}}

@@ -17,10 +17,6 @@ import (
 // Limit bounds every text for the client, in characters. The client cuts at 10,000 (R117, R150).
 const Limit = 9_500
 
-// clean makes foreign text safe to print. Line breaks become blanks; other control characters are
-// removed.
-func clean(s string) string { return term.Line(s) }
-
 // text collects lines up to Limit. Its last line counts those that did not fit.
 type text struct {
 	b    strings.Builder
@@ -29,7 +25,7 @@ type text struct {
 }
 
 func (t *text) line(format string, args ...any) {
-	s := clean(fmt.Sprintf(format, args...)) + "\n"
+	s := term.Line(fmt.Sprintf(format, args...)) + "\n"
 	n := utf8.RuneCountInString(s)
 	if t.used+n > Limit {
 		t.cut++
@@ -47,7 +43,7 @@ func (t *text) String() string {
 }
 
 // Short returns a foreign text as one harmless line of at most 500 characters.
-func Short(text string) string { return clip(clean(text), 500) }
+func Short(text string) string { return clip(term.Line(text), 500) }
 
 // clip cuts a text to n characters. A text that was cut ends in "…".
 func clip(s string, n int) string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // ReportCommand is the first line of the shell command that reports a skill's facts.
@@ -27,14 +28,18 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	x.line("Stop conditions evaluated: none triggered")
 	x.line("Concurrency: lock held by pid %d", b.Owner.PID)
 	x.kept(b)
-	x.asked(b, t)
+	if t.Asked != nil {
+		x.asked(b, t.Asked)
+	}
 	for _, n := range t.Notes {
 		x.line("Note: %s", n)
 	}
 	for _, d := range LeftAlone(b, t) {
 		x.line("%s", d)
 	}
-	x.asks(t.Pending)
+	if len(t.Pending) > 0 {
+		x.asks(t.Pending)
+	}
 	if prompt := b.Prompt(); prompt != "" {
 		x.prompt(prompt)
 	}
@@ -67,17 +72,14 @@ func (x *text) kept(b *loop.Budget) {
 const maxListed = 50
 
 // asked writes the tracker's facts, from which the model makes its plan.
-func (x *text) asked(b *loop.Budget, t *loop.Tick) {
-	if t.Asked == nil {
-		return
-	}
-	if list := t.Asked.Backlog; list != nil {
+func (x *text) asked(b *loop.Budget, asked *loop.Asked) {
+	if list := asked.Backlog; list != nil {
 		x.line("Backlog, by the tracker: %s. Workable: %s", inBacklog(list),
 			firstOf(b.Workable(list)))
 	}
-	if len(t.Asked.Ambiguous) > 0 {
+	if len(asked.Ambiguous) > 0 {
 		var list []int
-		for _, i := range t.Asked.Ambiguous {
+		for _, i := range asked.Ambiguous {
 			list = append(list, i.Number)
 		}
 		x.line("Criteria missing or unfinished, a person is asked before one is worked on: %s",
@@ -107,14 +109,11 @@ func Waits(gates []loop.Gate) string {
 		list = append(list, waiting(g))
 	}
 	_, held := urgency(gates)
-	return clean("waits: "+strings.Join(list, "; ")) + "\nhint: call " + dialogCall +
+	return term.Line("waits: "+strings.Join(list, "; ")) + "\nhint: call " + dialogCall +
 		"; the dialog's text is filled in with exactly this. " + held + " Never answer it yourself."
 }
 
 func (x *text) asks(gates []loop.Gate) {
-	if len(gates) == 0 {
-		return
-	}
 	all, held := urgency(gates)
 	x.line("%s Call %s; the dialog's text is filled in with exactly this:", all, dialogCall)
 	for _, g := range gates {
@@ -180,7 +179,7 @@ func LeftAlone(b *loop.Budget, t *loop.Tick) (list []string) {
 	for _, target := range b.DeferredTargets {
 		branch := b.SkippedBranches[target]
 		list = append(list, fmt.Sprintf("Skipped by a person: do not work on %s in this run%s",
-			target, when(branch != "", ", and leave its branch "+clean(branch)+" alone")))
+			target, when(branch != "", ", and leave its branch "+term.Line(branch)+" alone")))
 	}
 	for _, target := range t.Deferred {
 		list = append(list, Deferred(target))
@@ -196,8 +195,10 @@ func Deferred(target string) string {
 // Wake describes what triggers the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
+	case b.Drive() == loop.DriveProcess:
+		return "a new client, started by `hooks go`"
 	case b.Drive() != "":
-		return wakes(b)
+		return "sent by the Stop hook"
 	case len(b.Scheduled) > 0:
 		return "scheduled by /loop"
 	case b.UnderLoop:
@@ -226,8 +227,13 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 	switch {
 	case c.Gates != nil:
 		return Ask(c.Gates)
-	case c.Schedule != nil:
-		return unschedule(c.Schedule)
+	case c.Schedule != nil: // it would start the ended loop again
+		var calls []string
+		for _, s := range c.Schedule {
+			calls = loop.AppendNew(calls, s.End)
+		}
+		return "The loop has ended but is still scheduled. Call now: " + commas(calls...) +
+			" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
 	case c.Text != "":
 		return c.Text
 	case c.Name == "wake":
@@ -238,17 +244,6 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 	}
 	return "Report this iteration's facts before it ends:\n" + ReportCommand + "\n" +
 		run.Kind().Report + "\nJSON"
-}
-
-// unschedule asks the model to delete the schedules that would start an ended loop again.
-func unschedule(crons []loop.Scheduled) string {
-	var calls []string
-	for _, c := range crons {
-		calls = loop.AppendNew(calls, c.End)
-	}
-	return "The loop has ended but is still scheduled. Call now: " +
-		strings.Join(calls, ", ") +
-		" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
 }
 
 // ReportAnswer returns the answer to a report: a line with the changes and, while gates wait, a
@@ -262,7 +257,7 @@ func ReportAnswer(f *loop.Facts, c loop.Changed) string {
 	for _, g := range c.Due {
 		changed = append(changed, "gate waits: "+waiting(g))
 	}
-	said := strings.ReplaceAll(clean(strings.Join(changed, "; ")), ".; ", ". ")
+	said := strings.ReplaceAll(term.Line(strings.Join(changed, "; ")), ".; ", ". ")
 	if len(c.Due) == 0 {
 		return said
 	}

@@ -31,7 +31,7 @@ func (s Screen) Where(all bool) string {
 	if all {
 		return "in any project of this machine"
 	}
-	return "in " + clean(cmp.Or(s.Dir, "this project")) +
+	return "in " + term.Line(cmp.Or(s.Dir, "this project")) +
 		"; `hooks status --all` shows every project"
 }
 
@@ -291,7 +291,7 @@ func exact(u loop.USD) string {
 
 // formulaFree quotes a text that a spreadsheet would evaluate as a formula.
 func formulaFree(text string) string {
-	if text = clean(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+	if text = term.Line(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
 		return "'" + text
 	}
 	return text

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // PageMark begins every page. It identifies a file as one written by this program.
@@ -41,7 +42,7 @@ func (m *markup) put(format string, args ...any) {
 		switch a.(type) {
 		case raw, int, int64, float64:
 		default:
-			args[i] = html.EscapeString(clip(clean(fmt.Sprint(a)), maxShown))
+			args[i] = html.EscapeString(clip(term.Line(fmt.Sprint(a)), maxShown))
 		}
 	}
 	fmt.Fprintf(m, format, args...)

@@ -9,6 +9,7 @@ import (
 	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // kind draws the parts of each text and page that only one kind of loop has.
@@ -132,7 +133,7 @@ func (b promptLoop) card(c *cardPage) {
 // maxPrompt bounds the prompt on a page, in characters.
 const maxPrompt = 500
 
-func (b promptLoop) prompt() string { return clip(clean(b.Prompt()), maxPrompt) }
+func (b promptLoop) prompt() string { return clip(term.Line(b.Prompt()), maxPrompt) }
 
 // prompt writes the prompt of a prompt loop as the person typed it, including line breaks.
 func (x *text) prompt(prompt string) {

@@ -9,6 +9,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 
 	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // Screen describes the reader's terminal. Lines are wrapped or cut to Width columns.
@@ -119,7 +120,7 @@ func (p *page) put(lead string, indent int, style, text string) {
 }
 
 func (p *page) lead(leads, lead string, indent int, style, text string) {
-	if text = clean(text); text == "" {
+	if text = term.Line(text); text == "" {
 		lead = strings.TrimRight(lead, " ")
 	}
 	room := p.Width - displaywidth.String(lead)
@@ -218,7 +219,7 @@ func lineEnd(text string, width int) (end int) {
 
 // cut shortens a text to width columns. A text that was cut ends in "…".
 func cut(text string, width int) string {
-	return displaywidth.TruncateString(clean(text), width, "…")
+	return displaywidth.TruncateString(term.Line(text), width, "…")
 }
 
 // pad fills a text up to width columns with blanks, on the left if left is set.

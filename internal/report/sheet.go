@@ -8,6 +8,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 
 	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // sheet is a page while it is drawn, as text or as HTML.
@@ -158,7 +159,7 @@ func newGrid(t table) *grid {
 	for _, r := range t.rows {
 		texts := make([]string, len(r.cells))
 		for i, c := range r.cells {
-			texts[i] = clean(c.String())
+			texts[i] = term.Line(c.String())
 		}
 		g.texts = append(g.texts, texts)
 	}

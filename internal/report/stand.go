@@ -11,6 +11,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 
 	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // Stand is the current state of one loop.
@@ -91,36 +92,29 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 
 // NameLoops adds the loop's name to an answer that would fit the gates of two loops of a project.
 func NameLoops(list []Stand) {
-	times := map[[2]string]int{}
+	times := map[string]int{}
 	for _, st := range list {
 		for _, w := range st.Gates {
-			times[[2]string{st.Project, w.Answer}]++
+			times[w.Answer]++
 		}
 	}
 	for _, st := range list {
 		for i := range st.Gates {
-			w := &st.Gates[i]
-			if w.Paused && w.unanswered() && times[[2]string{st.Project, w.Answer}] > 1 {
+			if w := &st.Gates[i]; w.Paused && w.unanswered() && times[w.Answer] > 1 {
 				name := string(w.Skill) + ":" + strings.Trim(gateName(w.Gate), "'")
-				w.Answer = "hooks gate answer " + OneWord(name) + " " + AnswerWord
+				w.Answer = In(w.Project, "hooks gate answer "+OneWord(name)+" "+AnswerWord)
 			}
 		}
 	}
 }
 
-// FromElsewhere makes the answers of gates work outside of their project. It returns the command
-// changed in the same way. If project is empty, it changes nothing.
-func FromElsewhere(project, command string, gates []Waiting) string {
-	in := func(command string) string {
-		if project == "" || !strings.HasPrefix(command, "hooks ") {
-			return command
-		}
-		return "cd " + OneWord(project) + " && " + command
+// In returns a command of this program as it is typed outside of its project. It returns any other
+// text unchanged, and also if project is empty.
+func In(project, command string) string {
+	if project == "" || !strings.HasPrefix(command, "hooks ") {
+		return command
 	}
-	for i := range gates {
-		gates[i].Answer, gates[i].Project = in(gates[i].Answer), project
-	}
-	return in(command)
+	return "cd " + OneWord(project) + " && " + command
 }
 
 // unanswered reports whether no person has answered yet. An answer takes effect only when the run
@@ -162,13 +156,13 @@ func WaitingQuestion(s Screen, w Waiting) string {
 	p.line(warn, "%s: [%s] %s", w.Skill, w.Gate.Name, w.Gate.Question)
 	room := len(w.label())
 	for _, o := range w.Gate.Options {
-		room = max(room, displaywidth.String(clean(o.Label)))
+		room = max(room, displaywidth.String(term.Line(o.Label)))
 	}
 	item := func(label, style, text string) {
 		p.put("  "+pad(label, room+2, false), 2+room+2, style, text)
 	}
 	for _, o := range w.Gate.Options {
-		item(clean(o.Label), plain, o.Description)
+		item(term.Line(o.Label), plain, o.Description)
 	}
 	if w.Link != "" {
 		item("link", plain, w.Link)

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // Status returns the status block of an iteration or a skipped tick (R117, R128). wake names the
@@ -22,19 +24,45 @@ func Status(l *loop.Iteration, wake string) string {
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
 	kindOf(b, "").block(t, l)
 	t.line("Budget remaining: %s", Remaining(b))
+	average := "" // not for a skipped tick, because the cost of the open iteration is not known yet
+	spent := b.DollarsEstimate - b.DollarsOutside
+	if l.Ran() && b.IterationsUsed > 0 && spent > 0 {
+		average = fmt.Sprintf(", $%s per iteration", spent/loop.USD(b.IterationsUsed))
+	}
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s%s", l.Dollars,
-		b.DollarsEstimate, prefixed(", ", outside(b)), burn(l, b))
+		b.DollarsEstimate, prefixed(", ", outside(b)), average)
 	t.line("Stop conditions evaluated: %s", cmp.Or(strings.Join(l.Fired, ", "), "none triggered"))
-	t.line("Concurrency: %s", concurrency(l))
-	t.line("Outcome: %s", outcome(l))
+	holder := fmt.Sprintf("%d, released at the end of this iteration", b.Owner.PID)
+	if l.SkippedForPID != 0 { // also if the loop ended while it waited for a lock
+		holder = strconv.Itoa(l.SkippedForPID)
+	}
+	t.line("Concurrency: lock held by pid %s", holder)
+	outcome := string(l.Outcome)
+	switch {
+	case !l.Ran() && len(l.Notes) > 0:
+		outcome = l.Notes[0]
+	case l.Outcome == loop.Waiting && len(b.Pending) > 0:
+		outcome += " — waiting for a person at gate " + b.Pending[0].Name
+	}
+	t.line("Outcome: %s", outcome)
 	t.remarks(l)
 	if l.Facts != "" {
 		t.line("Facts: %s — the skill reported nothing, "+
 			"so this iteration is judged by what was observed", l.Facts)
 	}
-	t.line("Next tick: %s", next(b, l, wake))
+	switch {
+	case !l.Ran(), b.Status == loop.Active:
+	case b.Status == loop.Paused:
+		wake = Paused
+	default:
+		wake = "Loop ended"
+	}
+	t.line("Next tick: %s", wake)
 	return t.String()
 }
+
+// Paused is the text about the next tick of a paused run.
+const Paused = "none before the run is resumed"
 
 // maxBlock bounds the status block of an attempt, in lines.
 const maxBlock = 6
@@ -126,48 +154,6 @@ func outside(b *loop.Budget) string {
 		return ""
 	}
 	return fmt.Sprintf("$%s outside of iterations", b.DollarsOutside)
-}
-
-// burn describes the average cost of an iteration. It is empty for a skipped tick, because the cost
-// of the open iteration is not known yet.
-func burn(l *loop.Iteration, b *loop.Budget) string {
-	spent := b.DollarsEstimate - b.DollarsOutside
-	if !l.Ran() || b.IterationsUsed == 0 || spent <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(", $%s per iteration", spent/loop.USD(b.IterationsUsed))
-}
-
-func concurrency(l *loop.Iteration) string {
-	if l.SkippedForPID != 0 { // also if the loop ended while it waited for a lock
-		return fmt.Sprintf("lock held by pid %d", l.SkippedForPID)
-	}
-	return fmt.Sprintf("lock held by pid %d, released at the end of this iteration",
-		l.Budget.Owner.PID)
-}
-
-func outcome(l *loop.Iteration) string {
-	switch {
-	case !l.Ran() && len(l.Notes) > 0:
-		return l.Notes[0]
-	case l.Outcome == loop.Waiting && len(l.Budget.Pending) > 0:
-		return fmt.Sprintf("%s — waiting for a person at gate %s", l.Outcome,
-			l.Budget.Pending[0].Name)
-	}
-	return string(l.Outcome)
-}
-
-// Paused is the text about the next tick of a paused run.
-const Paused = "none before the run is resumed"
-
-func next(b *loop.Budget, l *loop.Iteration, wake string) string {
-	switch {
-	case !l.Ran() || b.Status == loop.Active:
-		return wake
-	case b.Status == loop.Paused:
-		return Paused
-	}
-	return "Loop ended"
 }
 
 // StopLine returns in one line why a run has stopped.
@@ -301,7 +287,7 @@ func Goal(goal string) string {
 		return ""
 	}
 	return fmt.Sprintf("Goal: /goal %s is active beside the loop and outlives it; "+
-		"/goal clear ends it", clip(clean(goal), 80))
+		"/goal clear ends it", clip(term.Line(goal), 80))
 }
 
 // ended returns the counts of the list, and then each task with its result.

@@ -385,14 +385,6 @@ func (b taskLoop) stand() (list facts) {
 	return list
 }
 
-// wakes names the trigger of the next attempt, according to the loop's drive.
-func wakes(b *loop.Budget) string {
-	if b.Drive() == loop.DriveProcess {
-		return "a new client, started by `hooks go`"
-	}
-	return "sent by the Stop hook"
-}
-
 // maxTasks is how many tasks a page lists. It lists the first ones.
 const maxTasks = 500
 

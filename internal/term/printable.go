@@ -34,11 +34,14 @@ func Line(s string) string {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
+		switch {
+		case r == '\n' || r == '\t':
 			return ' '
+		case acts(r):
+			return -1
 		}
 		return r
-	}, Text(s))
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // JSON replaces the characters that Text removes by \u escapes. The decoded values of valid JSON do
