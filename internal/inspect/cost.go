@@ -29,8 +29,10 @@ type CostQuery struct {
 // so every grouping has the same total.
 func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	c := report.Cost{By: q.By, All: d.Everywhere}
-	if q.By == "day" {
-		c.Zone = zoneOf(d.Now())
+	if now := d.Now(); q.By == "day" {
+		if c.Zone = now.Location().String(); c.Zone == "Local" { // its name is not known
+			c.Zone = now.Format("MST (UTC-07:00)")
+		}
 	}
 	if !q.Since.IsZero() {
 		c.Since = &q.Since
@@ -73,14 +75,6 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 var outside = map[string]string{"model": "recorded without a model", "day": "outside of iterations",
 	"iteration": "outside of its iterations", "task": "outside of its tasks",
 	"phase": "outside of its phases"}
-
-// zoneOf returns the time zone of now, with its offset from UTC if only its abbreviation is known.
-func zoneOf(now time.Time) string {
-	if name := now.Location().String(); name != "Local" {
-		return name
-	}
-	return now.Format("MST (UTC-07:00)")
-}
 
 // costRows is a list of rows with unique names.
 type costRows struct {

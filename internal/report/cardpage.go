@@ -261,7 +261,11 @@ func (c *cardPage) iterations() {
 		dollars.part, dollars.whole = int64(l.Dollars), int64(most)
 		var prs cell
 		for _, name := range l.PRsTouched {
-			prs = append(prs, c.named(name))
+			if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
+				prs = append(prs, c.ref(n))
+			} else {
+				prs = append(prs, word{text: name})
+			}
 		}
 		t.rows = append(t.rows, row{style: outcomeStyle(l.Outcome),
 			cells: append(cells, prs, words(refused(l.Denied)), nil), notes: remarks(l)})
@@ -399,14 +403,6 @@ func numberLink(address string, n int) word {
 		w.link = fmt.Sprintf("%s%d", address, n)
 	}
 	return w
-}
-
-// named is like ref for a name such as "#142". Any other text has no link.
-func (c *Card) named(name string) word {
-	if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
-		return c.ref(n)
-	}
-	return word{text: name}
 }
 
 // refs returns the numbers of PRs, with links.

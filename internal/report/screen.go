@@ -287,16 +287,14 @@ func bar(part, whole int64, width int) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", width-n)
 }
 
-// level returns the block character for a value from 0 to 7.
-func level(v int) string { return string([]rune("▁▂▃▄▅▆▇█")[v]) }
-
 // spark draws values, none negative, in at most that many columns. If there are more values,
 // neighbours share a column, which shows the largest.
 func spark(values []int64, columns int) string {
 	var b strings.Builder
+	levels := []rune("▁▂▃▄▅▆▇█")
 	each, most := (len(values)+columns-1)/columns, max(1, slices.Max(values))
 	for part := range slices.Chunk(values, each) {
-		b.WriteString(level(int(float64(slices.Max(part)) / float64(most) * 7)))
+		b.WriteRune(levels[int(float64(slices.Max(part))/float64(most)*7)])
 	}
 	return b.String()
 }

@@ -17,22 +17,16 @@ import (
 // such as colours, window titles, links (OSC 8) and clipboard writes (OSC 52) are harmless text.
 // Invalid UTF-8 becomes U+FFFD.
 func Text(s string) string {
-	if IsPlain(s) {
-		return s
-	}
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && acts(r) {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	}, s)
 }
 
 // Line is like Text, but replaces line feeds and tabs by blanks.
 func Line(s string) string {
-	if IsPlain(s) {
-		return s
-	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -41,7 +35,7 @@ func Line(s string) string {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	}, s)
 }
 
 // JSON replaces the characters that Text removes by \u escapes. The decoded values of valid JSON do
@@ -66,17 +60,6 @@ func JSON(text []byte) []byte {
 		}
 	}
 	return b.Bytes()
-}
-
-// IsPlain reports whether a text has only printable ASCII, as most texts do. A plain text needs no
-// cleaning, and its width is its length.
-func IsPlain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 // acts reports whether a terminal acts on a character.
