@@ -12,6 +12,7 @@ func TestNamed(t *testing.T) {
 		"use `hooks loop stop` and `hooks cost`": "use `/x/hooks loop stop` and " +
 			"`/x/hooks cost`",
 		"hooks gate list\nhooks doctor":    "/x/hooks gate list\n/x/hooks doctor",
+		"hooks doctor\nhooks cost":         "/x/hooks doctor\n/x/hooks cost",
 		"hooks report-card, hooks cost-x":  "hooks report-card, hooks cost-x",
 		"hooks lets this turn end":         "hooks lets this turn end",
 		"hooks: loop iteration 1/3 begins": "hooks: loop iteration 1/3 begins",

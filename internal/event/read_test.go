@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/guard/effect"
+
 	"hooks/internal/hint"
 )
 
@@ -181,7 +183,7 @@ func TestReadLeavesOtherToolsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields, whole := e.Fields()
-	want := []Field{{"command.0", "a"}, {"args.b", "1"}}
+	want := []effect.Field{{Path: "command.0", Value: "a"}, {Path: "args.b", Value: "1"}}
 	if diff := cmp.Diff(want, fields); diff != "" || !whole {
 		t.Error(whole, diff)
 	}

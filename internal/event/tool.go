@@ -1,6 +1,11 @@
 package event
 
-import "github.com/tidwall/gjson"
+import (
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/shellword"
+)
 
 // Names of tools whose input the program reads.
 const (
@@ -43,6 +48,12 @@ func (e Event) checkTool() error {
 		}
 	}
 	return nil
+}
+
+// Fields returns the scalars of tool_input in order. whole is false if there are more than are read,
+// so that the rest may be harmful.
+func (e Event) Fields() (list []effect.Field, whole bool) {
+	return shellword.JSONLeaves(e.Input.Raw)
 }
 
 // Skill returns the skill that a Skill call invokes and its arguments, or "" and "" for any other

@@ -66,10 +66,7 @@ func (c *Call) Guard() effect.Call {
 func (c *Call) input() effect.Call {
 	g := effect.Call{Tool: c.Event.Tool, Cwd: c.Event.Cwd}
 	g.Command, _ = c.Event.ShellCommand()
-	fields, _ := c.Event.Fields()
-	for _, f := range fields {
-		g.Fields = append(g.Fields, effect.Field{Path: f.Path, Value: f.Value})
-	}
+	g.Fields, _ = c.Event.Fields()
 	return g
 }
 

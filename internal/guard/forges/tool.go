@@ -198,7 +198,7 @@ func (t Tool) moves() bool {
 	}
 	remote := t.Text("owner") != "" && t.Text("repo") != "" || t.Text("project_id") != ""
 	branch := t.Text("branch", "branch_name", "target_branch", "ref", "reference", "refspec",
-		"base", "to", "refUpdates.name")
+		"base", "to")
 	if t.Has("ref refs") {
 		branch = cmp.Or(branch, t.Text("name"))
 	}

@@ -2,6 +2,7 @@ package shellword
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 
 	"hooks/internal/guard/effect"
@@ -14,25 +15,33 @@ const (
 	maxJSONDepth = 60
 )
 
-// JSONLeaves returns the leaves of JSON text. whole is false if there are more than 20,000 leaves
-// or they are nested 60 or more levels deep. Unknown parts are values; a malformed tail is
-// omitted.
+// JSONLeaves returns the leaves of JSON text: a string's contents, a number, true or false as
+// written, and nothing for null. The path holds keys and array indexes, as in "files.0.path". whole
+// is false if there are more than 20,000 leaves or they are nested 60 or more levels deep. Unknown
+// parts are values; a malformed tail is omitted.
 func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 	const number = "-" + Unknown // the parser accepts it in place of a value
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), Unknown, number)
+	decoded := func(v gjson.Result) string {
+		if v.Type == gjson.Number {
+			return strings.ReplaceAll(v.Raw, number, Unknown)
+		}
+		return strings.ReplaceAll(v.String(), number, Unknown)
+	}
 	whole = true
 	var read func(path string, depth int, v gjson.Result)
 	read = func(path string, depth int, v gjson.Result) {
 		switch {
 		case v.IsObject() || v.IsArray():
 			whole = whole && depth < maxJSONDepth
+			index := 0
 			v.ForEach(func(key, item gjson.Result) bool {
-				at := path
-				if v.IsObject() {
-					at = strings.TrimPrefix(path+"."+jsonText(key), ".")
+				name := decoded(key)
+				if v.IsArray() {
+					name = strconv.Itoa(index)
+					index++
 				}
 				if whole {
-					read(strings.ReplaceAll(at, number, Unknown), depth+1, item)
+					read(strings.TrimPrefix(path+"."+name, "."), depth+1, item)
 				}
 				return whole
 			})
@@ -40,20 +49,12 @@ func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 		case len(leaves) == maxLeaves:
 			whole = false
 		default:
-			value := strings.ReplaceAll(jsonText(v), number, Unknown)
-			leaves = append(leaves, effect.Field{Path: path, Value: value})
+			leaves = append(leaves, effect.Field{Path: path, Value: decoded(v)})
 		}
 	}
-	read("", 0, gjson.Parse(text))
+	text = strings.TrimPrefix(text, "\ufeff")
+	read("", 0, gjson.Parse(strings.ReplaceAll(text, Unknown, number)))
 	return leaves, whole
-}
-
-// jsonText returns the decoded text of a string, and the source text of any other value.
-func jsonText(v gjson.Result) string {
-	if v.Type == gjson.String {
-		return v.Str
-	}
-	return v.Raw
 }
 
 // FormLeaves returns the fields of form text (a=b&c=d), or nil if text is JSON or has several
