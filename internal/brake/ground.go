@@ -104,14 +104,6 @@ func auditPhase(l *seal.Loop) string {
 	return phase
 }
 
-// note records a refusal in the project for the session's next event. An error is ignored, because
-// the program is refused anyway.
-func (f folder) note(g ground, tool string, r *Refusal) {
-	f.append(g, store.Note{Denied: &store.NotedDenial{
-		Tool: tool, Rule: r.Rule, What: r.What, At: stamp(),
-	}})
-}
-
 // noteStarts records what an allowed program is about to do on a forge, so that the session's next
 // event counts it, regardless of how the program was started.
 func (f folder) noteStarts(g ground, s Start, acts []effect.Act) {
@@ -129,6 +121,7 @@ func (f folder) noteStarts(g ground, s Start, acts []effect.Act) {
 
 func stamp() string { return time.Now().UTC().Format(time.RFC3339) }
 
+// append adds a note for the session's next event to the project. An error is ignored.
 func (f folder) append(g ground, n store.Note) {
 	if n.Session = f.session; g.project != "" {
 		_ = store.AppendNote(g.project, n)

@@ -76,7 +76,8 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	reading := guard.ReadArgv(s.words(), s.Env, call, repo, s.readFile)
 	text := shellText{repo}
 	acts = slices.DeleteFunc(slices.Clone(reading.Acts), func(a effect.Act) bool {
-		return text.meetsLink(a.Via, a.Command)
+		program, _, _ := strings.Cut(a.Command, " ")
+		return slices.Contains(Names[:], program) && text.holds(a.Via, a.Command)
 	})
 	opaque := slices.DeleteFunc(reading.Opaque, func(o effect.Opaque) bool {
 		return text.holds(o.Via, o.Text)
@@ -271,12 +272,6 @@ func (s Start) shown() string {
 // rebase --exec. A program that such text starts by name runs through its own link, which judges
 // it. The exception is git itself, because git puts its own directory first in PATH.
 type shellText struct{ repo func() effect.Repo }
-
-// meetsLink reports whether an act belongs to a program that a shell starts through a link.
-func (t shellText) meetsLink(via []string, command string) bool {
-	program, _, _ := strings.Cut(command, " ")
-	return slices.Contains(Names[:], program) && t.holds(via, command)
-}
 
 // holds reports whether a part is in shell text whose programs start through links.
 func (t shellText) holds(via []string, command string) bool {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"hooks/internal/hint"
+	"hooks/internal/store"
 	"hooks/internal/term"
 )
 
@@ -72,7 +73,9 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, p
 		s := started(name, argv)
 		acts, r := s.judge(g)
 		if r != nil {
-			l.note(g, name, r)
+			l.append(g, store.Note{Denied: &store.NotedDenial{
+				Tool: name, Rule: r.Rule, What: r.What, At: stamp(),
+			}})
 			return r, ""
 		}
 		l.noteStarts(g, s, acts)

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -214,9 +215,10 @@ func parseSettings(text string) (settings map[string]any, ok bool) {
 	if err := json.Unmarshal([]byte(text), &settings); err != nil || settings == nil {
 		return nil, false
 	}
+	comment := regexp.MustCompile(`^(comments?$|_|//|#|x-)`) // the client ignores such a key
 	maps.DeleteFunc(settings, func(key string, value any) bool {
 		_, isText := value.(string)
-		return key == "model" && isText || isComment(key)
+		return key == "model" && isText || comment.MatchString(key)
 	})
 	permissions, _ := settings["permissions"].(map[string]any)
 	maps.DeleteFunc(permissions, func(key string, value any) bool {
@@ -230,31 +232,11 @@ func parseSettings(text string) (settings map[string]any, ok bool) {
 	return settings, true
 }
 
-// isComment reports whether the client ignores key, which people use for comments.
-func isComment(key string) bool {
-	mark := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
-	return key == "comment" || key == "comments" ||
-		slices.ContainsFunc([]string{"_", "//", "#", "x-"}, mark)
-}
-
 // isRule reports whether a value is a valid permission rule: a tool's name with optional arguments
 // in balanced parentheses. A rule in any other form makes the client skip the file.
 func isRule(value any) bool {
 	rule, _ := value.(string)
-	tool, what, called := strings.Cut(rule, "(")
-	letter := func(c rune) bool {
-		return strings.ContainsRune("_-*", c) || c >= '0' && c <= '9' ||
-			c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-	}
-	switch {
-	case tool == "" || strings.TrimFunc(tool, letter) != "":
-		return false
-	case strings.HasPrefix(tool, "mcp__"):
-		return !called
-	case tool[0] < 'A' || tool[0] > 'Z':
-		return false
-	}
-	what, closed := strings.CutSuffix(what, ")")
-	return called == closed && (!called || strings.TrimSpace(what) != "") &&
-		strings.Count(what, "(") == strings.Count(what, ")")
+	// Compiled here, because few calls edit settings.
+	form := regexp.MustCompile(`(?s)^(mcp__[\w*-]*|[A-Z][\w*-]*(\([^)]*\S.*\))?)$`)
+	return form.MatchString(rule) && strings.Count(rule, "(") == strings.Count(rule, ")")
 }

@@ -8,6 +8,7 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/guard/effect"
+	"hooks/internal/guard/shellword"
 	"hooks/internal/loop"
 )
 
@@ -136,9 +137,7 @@ func printedPRs(ev event.Event) []int {
 	for _, text := range []string{ev.Response.Raw, ev.Error} {
 		for _, mark := range []string{"/pull/", "/merge_requests/", "/pulls/"} {
 			for _, rest := range strings.Split(text, mark)[1:] {
-				end := strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })
-				n, err := strconv.Atoi(rest[:end])
-				if err == nil && n > 0 && !slices.Contains(list, n) {
+				if n := leading(rest); n > 0 && !slices.Contains(list, n) {
 					list = append(list, n)
 				}
 			}
@@ -147,15 +146,19 @@ func printedPRs(ev event.Event) []int {
 	return list
 }
 
+// leading returns the number at the beginning of a text, or 0.
+func leading(text string) int {
+	n, _ := strconv.Atoi(text[:len(text)-len(strings.TrimLeft(text, "0123456789"))])
+	return n
+}
+
 // saysMerged reports whether a call's output reports the PR as merged. only means that the call
 // merges no other PR, so output without a number refers to this one. The exit code proves nothing:
 // curl succeeds on a conflict, and gh on a PR that is only queued.
 func saysMerged(ev event.Event, pr int, only bool) bool {
 	text := strings.ToLower(ev.Response.Raw)
 	for _, rest := range strings.Split(text, "merged pull request ")[1:] { // gh's wording
-		_, rest, _ = strings.Cut(rest, "#")
-		end := strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })
-		if n, err := strconv.Atoi(rest[:end]); err == nil && n == pr {
+		if _, rest, _ = strings.Cut(rest, "#"); pr > 0 && leading(rest) == pr {
 			return true
 		}
 	}
@@ -163,14 +166,9 @@ func saysMerged(ev event.Event, pr int, only bool) bool {
 		return false
 	}
 	bare := strings.NewReplacer(`\n`, "", `\`, "", `"`, "", " ", "").Replace(text)
-	said := [...]string{"merged:true", "state:merged", "squashedandmerged!", "✓merged!"}
-	for _, words := range said {
-		if strings.Contains(bare, words) {
-			return true
-		}
-	}
 	azure := strings.Contains(bare, "mergestatus:succeeded")
-	return azure && strings.Contains(bare, ",status:completed")
+	return shellword.HasPart(bare, "merged:true state:merged squashedandmerged! ✓merged!") ||
+		azure && strings.Contains(bare, ",status:completed")
 }
 
 // OpensPR reports whether the call opens a PR.

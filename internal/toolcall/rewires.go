@@ -53,20 +53,16 @@ func (c *Call) Tampers(r effect.Reading) []effect.Act {
 			return path == c.absolute(file) && path == c.strayConfig()
 		}
 		hooks := c.hookFiles()
+		below := func(own string) bool { return strings.HasPrefix(own, path+"/") }
 		return a.Kind == effect.DropRegistration && !c.registers(path) && !hooks.holds(path) &&
-			!hooks.holds(tracker.RealPath(path)) && !c.holdsOwn(path)
+			!hooks.holds(tracker.RealPath(path)) && !c.isOwn(path) &&
+			!slices.ContainsFunc(c.ownPaths(), below)
 	})
 }
 
 func (c *Call) isOwn(path string) bool {
 	own := c.ownPaths()
 	return paths.Own(own, path) || paths.Own(own, tracker.RealPath(path))
-}
-
-// holdsOwn reports whether path is one of this program's own paths or a folder that contains one.
-func (c *Call) holdsOwn(path string) bool {
-	below := func(own string) bool { return strings.HasPrefix(own, path+"/") }
-	return c.isOwn(path) || slices.ContainsFunc(c.ownPaths(), below)
 }
 
 // kinds returns a file's roles for the client, according to its given path and its real path.

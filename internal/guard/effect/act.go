@@ -49,13 +49,6 @@ func (k Kind) Merges() bool {
 	}, k)
 }
 
-// tampers reports whether the kind affects the loop's own files, ledgers, gates or registration.
-func (k Kind) tampers() bool {
-	return slices.Contains([]Kind{
-		WriteState, WriteLedger, AnswerGate, DropRegistration, OtherSession,
-	}, k)
-}
-
 // Act is one effect of the call.
 type Act struct {
 	Kind Kind `json:"kind"`
@@ -116,13 +109,16 @@ func (r Reading) Piped() bool {
 	})
 }
 
-// without returns the acts for which leftOut returns false.
-func (r Reading) without(leftOut func(Act) bool) []Act {
-	return slices.DeleteFunc(slices.Clone(r.Acts), leftOut)
+// only returns the acts whose kind passes.
+func (r Reading) only(passes func(Kind) bool) []Act {
+	return slices.DeleteFunc(slices.Clone(r.Acts), func(a Act) bool { return !passes(a.Kind) })
 }
 
 // Merges returns the acts that land code or remove an obstacle to it.
-func (r Reading) Merges() []Act { return r.without(func(a Act) bool { return !a.Kind.Merges() }) }
+func (r Reading) Merges() []Act { return r.only(Kind.Merges) }
 
 // Tampers returns the acts on the loop's own files, ledgers, gates or registration.
-func (r Reading) Tampers() []Act { return r.without(func(a Act) bool { return !a.Kind.tampers() }) }
+func (r Reading) Tampers() []Act {
+	tampering := []Kind{WriteState, WriteLedger, AnswerGate, DropRegistration, OtherSession}
+	return r.only(func(k Kind) bool { return slices.Contains(tampering, k) })
+}

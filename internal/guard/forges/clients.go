@@ -90,7 +90,9 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	switch {
 	case !ok, !known && is(onPRs):
 		f.OpaqueForge(shellword.Join(argv), "the "+name+" command is only known when it runs")
-	case slices.ContainsFunc(argv, helpWithValue):
+	case slices.ContainsFunc(argv, func(w shellword.Word) bool {
+		return strings.HasPrefix(w.Text, "--help=") || strings.HasPrefix(w.Text, "-h=")
+	}):
 		f.OpaqueForge(shellword.Join(argv), "--help is given a value")
 	case aliased(f, name, append([]shellword.Word{group, sub}, fl.Pos...)):
 		f.OpaqueForge(shellword.Join(argv), "a "+name+" alias, which is not looked through")
@@ -135,11 +137,6 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	default:
 		unknownCommand(f, argv, name, group.Text)
 	}
-}
-
-// helpWithValue reports whether a word is --help=false or similar, which does not ask for help.
-func helpWithValue(w shellword.Word) bool {
-	return strings.HasPrefix(w.Text, "--help=") || strings.HasPrefix(w.Text, "-h=")
 }
 
 // subcommand returns the next subcommand and all other words. Before a subcommand, gh and glab

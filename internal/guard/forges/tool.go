@@ -38,7 +38,7 @@ func (t Tool) Text(names ...string) string { return effect.LeafText(t.Fields, na
 // on reports whether one of the named fields is true.
 func (t Tool) on(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
-		return shellword.IsTrue(t.Text(name))
+		return shellword.Has("true yes 1", strings.ToLower(t.Text(name)))
 	})
 }
 

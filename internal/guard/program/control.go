@@ -49,14 +49,6 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 const events = `stop pre-tool-use post-tool-use post-tool-use-failure user-prompt-submit
 user-prompt-expansion subagent-stop session-start session-end stop-failure config-change deliver`
 
-// hooksElsewhere reports whether a command line starts this program under another name. Its
-// subcommands identify it.
-func hooksElsewhere(argv []shellword.Word) bool {
-	line := shellword.JoinText(argv[1:min(3, len(argv))])
-	return slices.Contains([]string{"gate answer", "loop reset", "loop raise"}, line) ||
-		len(argv) > 1 && strings.Contains(argv[1].Text, "-") && shellword.Has(events, argv[1].Text)
-}
-
 // judgeClaude records a command line of the client that changes plugins or starts another session.
 func judgeClaude(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `--settings --setting-sources --scope -s --model --add-dir

@@ -45,6 +45,9 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 		}
 	default:
 		sub, ofGit := strings.CutPrefix(name, "git-")
+		first := func(words string) bool {
+			return shellword.Has(words, shellword.ParseFlags(args, "-C --prefix --dir").Arg(0).Text)
+		}
 		switch {
 		case ofGit:
 			forges.Git(f, append(shellword.Lits("git", sub), args...))
@@ -60,7 +63,9 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 			if shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
 				Code(f, name, text)
 			}
-		case shellword.DataProgram(name) && !launches(name, args):
+		case shellword.Has("npm pnpm yarn", name) && first("exec x dlx"), name == "go" && first("run"):
+			behind(f, name, argv)
+		case shellword.DataProgram(name):
 		default:
 			behind(f, name, argv)
 		}
@@ -135,19 +140,14 @@ killall claude claude-code`
 nix-shell concurrently nodemon env docker podman kubectl cmd`
 )
 
-// launches reports whether a package manager or go run starts a program.
-func launches(name string, args []shellword.Word) bool {
-	first := shellword.ParseFlags(args, "-C --prefix --dir").Arg(0).Text
-	return name == "go" && first == "run" ||
-		shellword.Has("npm pnpm yarn", name) && shellword.Has("exec x dlx", first)
-}
-
 // behind reads the command that another program may start. The command begins at the first word
 // that names a known program.
 func behind(f *plain.Frame, name string, argv []shellword.Word) {
 	args := argv[1:]
-	if hooksElsewhere(argv) {
-		judgeHooks(f, argv)
+	line := shellword.JoinText(argv[1:min(3, len(argv))])
+	if slices.Contains([]string{"gate answer", "loop reset", "loop raise"}, line) ||
+		len(argv) > 1 && strings.Contains(argv[1].Text, "-") && shellword.Has(events, argv[1].Text) {
+		judgeHooks(f, argv) // this program under another name
 		return
 	}
 	g := f.Through(name)
@@ -157,10 +157,10 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 	wraps, texts := shellword.Has(wrappers, name), shellword.Has(texters, name)
 	for i, w := range args {
 		n, _, _ := strings.Cut(shellword.ProgramName(w.Text), "@")
+		key, value, assigns := strings.Cut(w.Text, "=")
 		as := w.Text == n || strings.ContainsAny(w.Text, "/#@")
 		switch {
-		case shellword.Has("sudo gsudo doas env", name) && shellword.Assignment(w.Text):
-			key, value, _ := strings.Cut(w.Text, "=")
+		case shellword.Has("sudo gsudo doas env", name) && assigns && key != "" && key[0] != '-':
 			g.Let(key, value)
 		case as && (shellword.Has(starters, n) || wraps && shellword.Has(written, n) ||
 			shellword.Has(texters, n) && slices.ContainsFunc(args[i+1:], several)):

@@ -16,13 +16,6 @@ func Command(args []Word, valued string) []Word {
 	return args
 }
 
-// Assignment reports whether text has the form NAME=value.
-func Assignment(text string) bool {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
-	name, _, ok := strings.Cut(text, "=")
-	return ok && name != "" && strings.Trim(name, letters) == "" && (name[0] < '0' || name[0] > '9')
-}
-
 // JoinText returns the texts of the words joined by spaces, as wrappers pass them to a shell.
 func JoinText(words []Word) string { return strings.Join(Texts(words), " ") }
 

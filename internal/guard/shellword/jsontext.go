@@ -80,16 +80,13 @@ func Percent20(s string) string {
 	return s
 }
 
-// Unescape decodes the common backslash escapes of $'…'. It returns Unknown if s contains any
-// other escape.
+// Unescape decodes the backslash escapes of $'…'. It returns Unknown if Go reads one of them
+// differently than a shell.
 func Unescape(s string) string {
-	escapes := []string{`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\'`, "'", `\"`, `"`}
-	known := strings.NewReplacer(escapes...).Replace(s)
-	for i := 1; i < len(escapes); i += 2 {
-		escapes[i] = ""
-	}
-	if strings.Contains(strings.NewReplacer(escapes...).Replace(s), `\`) {
+	quoted := strings.NewReplacer(`\\`, `\\`, `\"`, `\"`, `"`, `\"`, `\'`, "'", "\n", `\n`).Replace(s)
+	text, err := strconv.Unquote(`"` + quoted + `"`)
+	if err != nil || strings.Contains(text, "\x00") { // a shell ends the text at NUL
 		return Unknown
 	}
-	return known
+	return text
 }

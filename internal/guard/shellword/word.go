@@ -155,8 +155,3 @@ func Btoi(b bool) int {
 	}
 	return 0
 }
-
-// IsTrue reports whether s is true, yes or 1.
-func IsTrue(s string) bool {
-	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
-}
