@@ -15,17 +15,10 @@ import (
 // edit judges Write, Edit, MultiEdit and NotebookEdit by their path. The caller judges the
 // resulting text of a settings file.
 func edit(f *plain.Frame, c effect.Call) {
-	p := effect.LeafText(c.Fields, "file_path", "notebook_path", "path")
-	if p == "" {
-		return
+	p := shellword.Lit(effect.LeafText(c.Fields, "file_path", "notebook_path", "path"))
+	if f.KindAt(p) != paths.Registration {
+		f.Writes(p, c.Tool+" "+p.Text)
 	}
-	if full := f.Resolve(p); f.KindAt(shellword.Lit(p)) == paths.Registration {
-		f.Act(effect.Act{
-			Kind: effect.WriteSettings, Ref: p, Path: full, Command: c.Tool + " " + p,
-		}, nil)
-		return
-	}
-	f.Writes(shellword.Lit(p), c.Tool+" "+p)
 }
 
 // writes judges tools that write files by all paths in their fields.

@@ -34,10 +34,6 @@ const (
 
 	// UseBranch edits a PR, or checks out or pushes to a branch. Such acts are in Reading.Uses.
 	UseBranch Kind = "use-branch"
-
-	// WriteSettings edits a settings or plugin file with a file tool. The caller judges the
-	// resulting text.
-	WriteSettings Kind = "write-settings"
 )
 
 // Merges reports whether the kind lands code on a protected branch, now or later, or removes an

@@ -20,31 +20,23 @@ func (f *Frame) At(dir, p string) string { return cmp.Or(f.In(dir).Resolve(p), d
 func (f *Frame) Branch(dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
-	lost := shellword.HasUnknown(dir) || dir == "." || strings.HasPrefix(dir, "~") ||
-		f.M.Files == nil
-	for d := dir; ; d = path.Dir(d) {
+	for d := dir; d != path.Dir(d); d = path.Dir(d) {
 		if name, ok := f.M.heads[d]; ok {
 			return name
 		}
-		if d == call && f.M.Repo().Branch != "" {
-			return f.M.Repo().Branch
-		}
-		if lost && d != call {
-			return shellword.Unknown
+		if name := f.M.Repo().Branch; d == call && name != "" {
+			return name
 		}
 		if git := f.GitDir(d); git != "" {
 			head := strings.TrimSpace(f.FileText(git + "/HEAD"))
 			return strings.TrimPrefix(head, "ref: refs/heads/")
 		}
-		switch {
-		case dir == call:
-			return shellword.Unknown
-		case d == "/" || d == ".":
-			return ""
-		case f.M.ReadsLeft() <= 4:
-			return shellword.Unknown
-		}
 	}
+	if dir == call || dir[0] != '/' || shellword.HasUnknown(dir) || f.M.Files == nil ||
+		f.M.ReadsLeft() <= 4 {
+		return shellword.Unknown
+	}
+	return ""
 }
 
 // GitDir returns the git directory of the repository or linked worktree in dir, or an empty string.

@@ -47,13 +47,11 @@ func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err er
 	return stmts, nil
 }
 
-// The parser recurses and tries every "((" twice, so deep nesting would overflow the stack. A text
-// with few opening brackets is always safe; a text with more must look balanced.
+// The parser recurses, and it tries every "((" twice, so it gets no text that could be nested too
+// deeply.
 const (
-	fewOpeners = 4_000
 	maxOpeners = 30_000
 	maxDoubles = 4_000 // "(("
-	maxOpen    = 300   // brackets open at the same time
 	maxPieces  = 400_000
 )
 
@@ -62,33 +60,21 @@ func unfit(text string) string {
 	if len(text) > shellword.MaxShell {
 		return fmt.Sprintf("longer than %d bytes", shellword.MaxShell)
 	}
-	pieces, openers, doubles, open, deepest := 0, 0, 0, 0, 0
+	pieces, openers, doubles := 0, 0, 0
 	for i := 0; i < len(text); i++ {
-		pieces += shellword.Btoi(strings.IndexByte(" \t\n;|&<>$`=", text[i]) >= 0)
-		switch c := text[i]; {
-		case strings.IndexByte("([{!", c) >= 0:
+		c, before := text[i], text[max(0, i-1)]
+		pieces += shellword.Btoi(strings.IndexByte(" \t\n;|&<>$`=", c) >= 0)
+		doubles += shellword.Btoi(i > 0 && c == '(' && before == '(')
+		starts := c >= 'a' && c <= 'z' && (i == 0 || before < 'a' || before > 'z')
+		if strings.IndexByte("([{!", c) >= 0 || starts && startsWord(text[i:], `if while until for
+case select time do then else elif coproc function`) {
 			openers++
-			open++
-			doubles += shellword.Btoi(c == '(' && i > 0 && text[i-1] == '(')
-		case strings.IndexByte(")]}\n", c) >= 0: // in prose and patterns, brackets may stay open
-			open = max(0, open-1)
-		case c >= 'a' && c <= 'z' && (i == 0 || text[i-1] < 'a' || text[i-1] > 'z'):
-			switch {
-			case startsWord(text[i:], `if while until for case select time do then else elif coproc
-function`):
-				openers++
-				open++
-			case startsWord(text[i:], "fi done esac"):
-				open = max(0, open-2)
-			}
 		}
-		deepest = max(deepest, open)
 	}
-	if pieces > maxPieces {
+	switch {
+	case pieces > maxPieces:
 		return fmt.Sprintf("of more than %d words", maxPieces)
-	}
-	if openers > maxOpeners || doubles > maxDoubles ||
-		openers > fewOpeners && deepest > maxOpen {
+	case openers > maxOpeners || doubles > maxDoubles:
 		return tooDeep
 	}
 	return ""
