@@ -166,13 +166,6 @@ func Overlay(cursors, newer []Cursor) []Cursor {
 	return out
 }
 
-// Uncounted returns the agents whose transcripts have no cursor, without duplicates.
-func Uncounted(cursors []Cursor, agents []string) []string {
-	return slices.DeleteFunc(AppendNew(nil, agents...), func(id string) bool {
-		return slices.ContainsFunc(cursors, func(c Cursor) bool { return AgentOf(c.Path) == id })
-	})
-}
-
 // Advance returns cursors after a count that moved some of them. It drops cursors of another
 // session's transcripts.
 func Advance(cursors, moved []Cursor) []Cursor {

@@ -79,7 +79,13 @@ func (c *counter) open(transcript string, cursors []loop.Cursor, names []string)
 // transcript if necessary, because a workflow's subagent has it in a deeper folder.
 func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
 	var names []string
-	for _, id := range loop.Uncounted(cursors, append(slices.Clip(workers), caller)) {
+	for _, id := range loop.AppendNew(workers, caller) {
+		counted := slices.ContainsFunc(cursors, func(c loop.Cursor) bool {
+			return loop.AgentOf(c.Path) == id
+		})
+		if counted {
+			continue
+		}
 		if _, err := os.Lstat(AgentTranscript(transcript, id)); err == nil {
 			names = append(names, agentName(id))
 		} else if id == caller {

@@ -54,14 +54,6 @@ func (j *judge) end() {
 	j.level = 0
 }
 
-// verdict ends the last section and returns the state of all sections.
-func (j *judge) verdict() string {
-	if j.end(); j.state == "" {
-		return CriteriaMissing
-	}
-	return j.state
-}
-
 func (j *judge) read(l markdown.Line) {
 	item := markdown.Item(l.Text)
 	switch {

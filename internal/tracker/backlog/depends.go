@@ -1,6 +1,7 @@
 package backlog
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -50,7 +51,8 @@ func read(body string, home Home) reading {
 		}
 		j.read(l)
 	}
-	r.criteria = j.verdict()
+	j.end()
+	r.criteria = cmp.Or(j.state, CriteriaMissing)
 	return r
 }
 

@@ -48,12 +48,6 @@ type Issue struct {
 	criteria string
 }
 
-// inProgress reports whether the issue has the label in-progress (R78), or both an assignee and an
-// open PR.
-func (i *Issue) inProgress() bool {
-	return i.labelled("in-progress") || len(i.Assignees) > 0 && len(i.PRs) > 0
-}
-
 // labelled reports whether the issue has the label name. It ignores case, treats a space or "_" as
 // "-", and drops everything up to a colon or slash, as in "status: In Progress".
 func (i *Issue) labelled(name string) bool {

@@ -201,7 +201,7 @@ func (s *sorter) add(i *Issue) {
 	switch {
 	case i.labelled(Merged):
 		f.State = Merged
-	case i.inProgress():
+	case i.labelled("in-progress"), len(i.Assignees) > 0 && len(i.PRs) > 0: // R78
 		f.State = InProgress
 		b.InProgress = append(b.InProgress, i.Number)
 	case len(f.BlockedBy) > 0:

@@ -136,8 +136,8 @@ func Ask(ctx context.Context, q Question) Answer {
 
 func newSource(p Place, q Question) source {
 	r := reader{
-		caller:     caller{p, q.Project, cmp.Or(q.Wait, callWait)},
-		identities: identities{q.Config.AgentLogins, q.Config.DoNotMerge},
+		Place: p, dir: q.Project, wait: cmp.Or(q.Wait, callWait),
+		agents: q.Config.AgentLogins, doNotMerge: q.Config.DoNotMerge,
 	}
 	switch p.Kind {
 	case GitHub:

@@ -49,7 +49,7 @@ func BenchmarkBacklog(b *testing.B) {
 		out := escape(bigBacklog(closed))
 		b.Run(fmt.Sprintf("cycle=%v", closed), func(b *testing.B) {
 			home := backlog.Home{Owner: "acme", Repo: "app"}
-			g := newGitHub(reader{caller: caller{Place: Place{Kind: GitHub, Home: home}}})
+			g := newGitHub(reader{Place: Place{Kind: GitHub, Home: home}})
 			b.SetBytes(int64(len(out)))
 			for b.Loop() {
 				c := connected(out, nil, "data.repository", "issues")

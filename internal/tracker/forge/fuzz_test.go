@@ -22,7 +22,7 @@ func FuzzAnswers(f *testing.F) {
 	}
 	place := Place{Home: backlog.Home{Host: "github.com", Owner: "acme", Repo: "app"},
 		Args: []string{"x"}}
-	r := reader{caller: caller{Place: place}}
+	r := reader{Place: place}
 	gh, gl, te, co := newGitHub(r), newGitLab(r), &gitea{reader: r}, newCommand(r)
 	f.Fuzz(func(t *testing.T, out []byte) {
 		c := connected(out, nil, "data.repository", "issues")

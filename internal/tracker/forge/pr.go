@@ -89,30 +89,24 @@ func (p *PR) Reviewed(headAtEnd string) bool {
 	return spoke
 }
 
-// identities holds the logins of agents and the label of PRs that must not be merged.
-type identities struct {
-	agents     []string
-	doNotMerge string
-}
-
 // remark adds a comment or review. An unknown author counts as a person, because asking once too
 // often is better than not asking (R101).
-func (id identities) remark(p *PR, login string, bot bool, r Remark) {
+func (r *reader) remark(p *PR, login string, bot bool, said Remark) {
 	bare := strings.TrimPrefix(strings.ToLower(login), "app/")
 	bot = bot || strings.HasSuffix(bare, "[bot]")
-	agent := slices.ContainsFunc(id.agents, func(a string) bool {
+	agent := slices.ContainsFunc(r.agents, func(a string) bool {
 		return strings.EqualFold(strings.TrimPrefix(a, "@"), bare)
 	})
-	r.Author, r.Human = cmp.Or(login, "ghost"), login == "" || !bot && !agent
-	p.Feedback = append(p.Feedback, r)
+	said.Author, said.Human = cmp.Or(login, "ghost"), login == "" || !bot && !agent
+	p.Feedback = append(p.Feedback, said)
 }
 
 // finish sorts a PR's feedback by time, and sets the state do-not-merge for an open PR with that
 // label (R21).
-func (id identities) finish(p *PR) {
+func (r *reader) finish(p *PR) {
 	slices.SortStableFunc(p.Feedback, func(a, b Remark) int { return a.At.Compare(b.At) })
 	if p.State == "open" && slices.ContainsFunc(p.Labels, func(l string) bool {
-		return strings.EqualFold(l, id.doNotMerge)
+		return strings.EqualFold(l, r.doNotMerge)
 	}) {
 		p.State = "do-not-merge"
 	}

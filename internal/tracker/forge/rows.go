@@ -18,11 +18,14 @@ type names struct {
 	repo                                  string // repository or URL of an issue that is linked
 }
 
-// reader turns a forge's JSON into issues and PRs.
+// reader asks a place through its program, and turns the answers into issues and PRs.
 type reader struct {
-	caller
-	identities
+	Place
 	names
+	dir        string // the program's working directory
+	wait       time.Duration
+	agents     []string // logins of agents
+	doNotMerge string   // label of PRs that must not be merged
 }
 
 func (r *reader) issue(n gjson.Result) backlog.Issue {

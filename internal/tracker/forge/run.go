@@ -16,22 +16,15 @@ const (
 	callOutput = 16 << 20         // bytes
 )
 
-// caller runs the program of a place in the project's directory.
-type caller struct {
-	Place
-	dir  string
-	wait time.Duration
-}
-
-// run returns the program's output, even if it failed.
-func (c *caller) run(ctx context.Context, call child.Command) (child.Result, *Failure) {
-	call.Wait = cmp.Or(call.Wait, c.wait)
-	call.Dir, call.Env, call.Most = c.dir, environ(os.Environ()), callOutput
-	r, err := child.Run(ctx, call)
+// run starts a program in the project's directory and returns its output, even if it failed.
+func (r *reader) run(ctx context.Context, call child.Command) (child.Result, *Failure) {
+	call.Wait = cmp.Or(call.Wait, r.wait)
+	call.Dir, call.Env, call.Most = r.dir, environ(os.Environ()), callOutput
+	result, err := child.Run(ctx, call)
 	if err != nil {
-		return r, failure(err, r.Says)
+		return result, failure(err, result.Says)
 	}
-	return r, nil
+	return result, nil
 }
 
 // quiet keeps the programs from prompting, paging, colouring, updating and reporting. environ
