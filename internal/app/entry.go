@@ -60,7 +60,6 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Config:     h.config(nil).Text(),
 			Prices:     usage.NewTable(h.config(nil).Rates).Source,
 			Ask:        h.theirs().Ask().Print,
-			Tracker:    new(forge.Bind(context.Background(), h.question(nil))),
 		},
 	}
 	return e
@@ -299,7 +298,8 @@ func (e *entry) lookUp() {
 		at = nil // a fresh run uses the current configuration
 	}
 	e.config(at) // cached here, before goroutines share it
-	tracks.Go(func() { f.Asked, f.Edges, f.Unheard = e.ask(at, previous) })
+	var now loop.Tracker
+	tracks.Go(func() { f.Asked, f.Edges, f.Unheard, now = e.ask(at, previous) })
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && mode == loop.ResumeRun
 	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
@@ -319,6 +319,7 @@ func (e *entry) lookUp() {
 		}
 	}
 	tracks.Wait()
+	e.asks.Tracker = &now
 	if resumed {
 		// The PRs of the run that are not re-attached. The entry itself reports read errors.
 		var ended loop.EndedPRs
@@ -332,10 +333,11 @@ func (e *entry) lookUp() {
 	e.known.Entry = loop.Fetched(f)
 }
 
-// ask asks the tracker for the facts that an iteration begins with. If the tracker fails, a note
-// says that the skill's report is used. A project without a known tracker gets no note.
+// ask asks the tracker for the facts that an iteration begins with. now is the project's current
+// tracker. If it fails, a note says that the skill's report is used. A project without a known
+// tracker gets no note.
 func (e *entry) ask(at *store.State, previous *loop.Iteration) (
-	asked *loop.Asked, edges [][2]int, notes []string,
+	asked *loop.Asked, edges [][2]int, notes []string, now loop.Tracker,
 ) {
 	q := e.question(at)
 	if e.asks.Rereads() {
@@ -360,7 +362,7 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	a := forge.Ask(ctx, q)
 	f, _ := errors.AsType[*forge.Failure](a.Err)
 	if f != nil && f.Why == forge.Unconfigured && q.Config.Tracker == (config.Tracker{}) {
-		return nil, nil, nil
+		return nil, nil, nil, a.Now
 	}
 	if a.Err != nil {
 		a.Notes = append(a.Notes, "The skill's report supplies what the tracker did not report")
@@ -369,7 +371,7 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 		a.Notes = append(slices.Clone(a.Notes[:maxNotes]), fmt.Sprintf(
 			"tracker: and %s, see `hooks backlog`", loop.Plural(more, "more note")))
 	}
-	return heard(&a, previous), a.Edges, a.Notes
+	return heard(&a, previous), a.Edges, a.Notes, a.Now
 }
 
 // maxNotes bounds the notes about the tracker's answer that a person sees.

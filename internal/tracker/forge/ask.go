@@ -29,7 +29,8 @@ type Question struct {
 
 // Answer holds a tracker's answer. The zero value of a field means unknown, not empty.
 type Answer struct {
-	Place Place
+	Now   loop.Tracker // the project's current tracker, as a run records it
+	Place Place        // the tracker that was asked
 	// Issues holds the known open issues in scope.
 	Issues []backlog.Fact
 	// Backlog is nil unless it is complete, because an incomplete backlog does not prove that an
@@ -89,7 +90,7 @@ func Ask(ctx context.Context, q Question) Answer {
 			place, err = PlaceOf(*q.Run), &Failure{Why: Moved, Says: says}
 		}
 	}
-	a := Answer{Place: place}
+	a := Answer{Now: now, Place: place}
 	if err != nil {
 		a.Err, a.Notes = err, []string{err.Error()}
 		return a

@@ -12,12 +12,6 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// Bind returns the project's tracker as a run records it.
-func Bind(ctx context.Context, q Question) loop.Tracker {
-	t, _, _ := q.choose(ctx)
-	return t
-}
-
 // PlaceOf returns the place of a recorded tracker.
 func PlaceOf(t loop.Tracker) Place {
 	p := Place{Kind: t.Kind, Args: []string{t.Client}}

@@ -23,7 +23,7 @@ func TestATrackerOfIssuesAloneTellsOfNoPR(t *testing.T) {
 	}
 	q := Question{Project: dir, Env: os.Getenv, PR: 142}
 	q.Config.Tracker = config.Tracker{Type: "github", Repo: "acme/issues"}
-	run := Bind(context.Background(), q)
+	run, _, _ := q.choose(context.Background())
 	q.Run = &run
 	a := Ask(context.Background(), q)
 	const want = "the tracker is github.com/acme/issues, git leads to github.com/acme/app"
