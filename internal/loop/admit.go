@@ -58,11 +58,6 @@ type Standing struct {
 	Typed bool
 }
 
-// tickIsElsewhere reports whether the open iteration belongs to a run other than Run.
-func (s Standing) tickIsElsewhere() bool {
-	return s.Tick != nil && (s.Run == nil || s.Run.RunID != s.Tick.RunID)
-}
-
 // Liveness is the result of probing a process. Unclear counts as alive (R72).
 type Liveness uint8
 
@@ -158,7 +153,8 @@ func (b *Budget) OwnedBy(r Request) bool {
 func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	t := s.Tick
 	owner, ownerIs := s.Run, s.OwnerIs
-	if s.tickIsElsewhere() {
+	ofOther := t != nil && (s.Run == nil || s.Run.RunID != t.RunID) // another run's tick
+	if ofOther {
 		owner, ownerIs = s.TickRun, s.TickOwnerIs
 		mine = owner != nil && owner.OwnedBy(r)
 	}
@@ -172,7 +168,7 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 		return skip(t.Iteration, lockPID(s, r.Owner.PID)), true
 	case t.SessionID == r.SessionID, mine:
 		return Admission{Verdict: CloseFirst}, true
-	case s.tickIsElsewhere() && alive && s.Lock == nil: // that session is about to take the lock
+	case ofOther && alive && s.Lock == nil: // that session is about to take the lock
 		return contended(r, t.Iteration, owner.Owner.PID, ownerIs), true
 	case (s.Lock == nil || s.LockIs == Dead) && !alive:
 		if s.Lock != nil && r.Flags.Lock == LockForce {
@@ -231,10 +227,7 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 // on the run that the Stop closed, the release checks the owner of the lock, and later events of
 // its session find a run that belongs to another session.
 func leftover(r Request, s Standing) bool {
-	run := s.Run
-	if s.Holder != nil {
-		run = s.Holder
-	}
+	run := cmp.Or(s.Holder, s.Run)
 	return s.Tick == nil && run != nil && run.RunID != "" && s.Lock.RunID == run.RunID &&
 		(run.OwnedBy(r) || run.Status != Active || run.OwnerLeft)
 }

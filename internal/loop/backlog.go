@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -24,9 +25,7 @@ type Backlog struct {
 
 // merge moves each issue in the later report to the list that contains it there.
 func (b *Backlog) merge(o Backlog) *Backlog {
-	if b == nil {
-		b = &Backlog{}
-	}
+	b = cmp.Or(b, &Backlog{})
 	named := func(n int) bool {
 		return slices.Contains(o.Unblocked, n) || slices.Contains(o.Blocked, n) ||
 			slices.Contains(o.InProgress, n)
@@ -187,11 +186,7 @@ func applyDrift(_ *Budget, tick *Tick, _ Gate, act, _ string) {
 
 // missing reports whether list contains a number that from does not.
 func missing(from, list []int) bool {
-	has := make(map[int]bool, len(from))
-	for _, n := range from {
-		has[n] = true
-	}
-	return slices.ContainsFunc(list, func(n int) bool { return !has[n] })
+	return slices.ContainsFunc(list, func(n int) bool { return !slices.Contains(from, n) })
 }
 
 func tellDrift(f *Facts) string {

@@ -169,10 +169,23 @@ func (e Call) judge(s State, k *Known) Outcome {
 	if out.Reply.Deny != nil || e.EndsSchedule {
 		return out
 	}
-	rules := []func(State, *Known) Outcome{e.held, e.conduct, e.ofKind, e.schedule, e.dispatch,
-		e.act, e.winds}
-	for _, rule := range rules {
-		if o := rule(s, k); !o.Nothing() { // the ceiling and the rule change the same state
+	open := e.open(s)
+	for _, r := range []struct {
+		applies bool
+		rule    func(State, *Known) Outcome
+	}{
+		{open && len(s.Tick.Pending) > 0, e.held},
+		{s.Run.Own != nil, e.conduct},
+		{true, e.ofKind},
+		{e.Schedules != nil || e.Outside != "", e.schedule},
+		{e.Sends != nil || open && e.Tells != nil, e.dispatch},
+		{true, e.act},
+		{open && s.Tick.Halting() && s.Tick.Attempt == nil, e.drains},
+	} {
+		if !r.applies {
+			continue
+		}
+		if o := r.rule(s, k); !o.Nothing() { // the ceiling and the rule change the same state
 			o.Reply.Context, o.Reply.Say = out.Reply.Context, out.Reply.Say
 			o.Save.Tick = cmp.Or(o.Save.Tick, out.Save.Tick)
 			o.Save.Run = cmp.Or(o.Save.Run, out.Save.Run)
@@ -184,7 +197,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 
 // held refuses the call while gates of the open iteration wait.
 func (e Call) held(s State, k *Known) Outcome {
-	if !e.open(s) || len(s.Tick.Held()) == 0 && !(e.Asks && len(s.Tick.Pending) > 0) {
+	if len(s.Tick.Held()) == 0 && !e.Asks {
 		return Outcome{}
 	}
 	return e.atGate(k, s.Tick.Pending)

@@ -36,7 +36,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 	run := *s.Run // a copy, because only the tick is saved
 	run.Merges = StricterMerges(run.Merges, r.Merges)
 	s.Run = &run
-	return e.judgeMerges(s, acts, postedBy(r.Acts))
+	return e.judgeMerges(s, acts, e.posts(r.Acts))
 }
 
 // judgeMerges decides about the merges of a call in an open iteration.
@@ -70,7 +70,7 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 		}
 	}
 	e.pass(tick, acts)
-	tick.noteReviews(posts, e.ID, e.Input)
+	tick.Reviews = AppendNew(tick.Reviews, posts...)
 	return Outcome{Save: Save{Tick: tick}}
 }
 

@@ -129,29 +129,32 @@ func TestDialogs(t *testing.T) {
 
 // R149: one round of a PR is one review and an approval that closes it.
 func TestOneReviewRound(t *testing.T) {
-	review := func(target string) PostedReview { return PostedReview{Target: target} }
-	approval := PostedReview{Target: "PR #7", Approval: true}
+	review := func(pr int) Act { return Act{Kind: ActComment, PR: pr, Review: true} }
+	approval := Act{Kind: ActApprove, PR: 7}
+	posts := func(id string, acts ...Act) []PostedReview {
+		return Call{ID: id, Input: "{}"}.posts(acts)
+	}
 	var tick Tick
-	tick.noteReviews([]PostedReview{review("PR #7")}, "a", "{}")
-	tick.noteReviews([]PostedReview{review("PR #7")}, "a", "{}")
+	tick.Reviews = AppendNew(tick.Reviews, posts("a", review(7))...)
+	tick.Reviews = AppendNew(tick.Reviews, posts("a", review(7))...)
 	for _, c := range []struct {
-		list []PostedReview
+		acts []Act
 		id   string
 		want string
 	}{
-		{[]PostedReview{review("PR #7")}, "a", ""},
-		{[]PostedReview{review("PR #7")}, "b", "PR #7 was reviewed already"},
-		{[]PostedReview{review("PR #8")}, "b", ""},
-		{[]PostedReview{approval}, "b", ""},
-		{[]PostedReview{review("PR #8"), review("PR #8")}, "b", "PR #8 would be reviewed twice"},
+		{[]Act{review(7)}, "a", ""},
+		{[]Act{review(7)}, "b", "PR #7 was reviewed already"},
+		{[]Act{review(8)}, "b", ""},
+		{[]Act{approval}, "b", ""},
+		{[]Act{review(8), review(8)}, "b", "PR #8 would be reviewed twice"},
 	} {
-		if got := tick.refuseReviews(c.list, c.id, "{}"); got != c.want {
-			t.Errorf("%v by %s: %q, want %q", c.list, c.id, got, c.want)
+		if got := tick.refuseReviews(posts(c.id, c.acts...)); got != c.want {
+			t.Errorf("%v by %s: %q, want %q", c.acts, c.id, got, c.want)
 		}
 	}
-	tick.noteReviews([]PostedReview{approval}, "c", "{}")
+	tick.Reviews = AppendNew(tick.Reviews, posts("c", approval)...)
 	again := "PR #7 was reviewed already"
-	if got := tick.refuseReviews([]PostedReview{approval}, "d", "{}"); got != again {
+	if got := tick.refuseReviews(posts("d", approval)); got != again {
 		t.Errorf("a second approval: %q", got)
 	}
 	if len(tick.Reviews) != 2 || tick.unreview("", "{}") || tick.unreview("c", "{1}") {

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -171,6 +172,47 @@ func (e Call) refuseWorker(s State) *Deny {
 	return nil
 }
 
+// leftAlone explains why no worker is started: every issue or PR in its task is deferred or in
+// progress elsewhere. It returns "" otherwise. Issues of this tick's own workers do not count. A
+// task may name a PR only by its branch. Next to a number, a branch name that is a single plain
+// word is ignored, because it could be any word.
+func (s State) leftAlone(task *Task) (why string) {
+	for _, target := range s.Run.DeferredTargets {
+		branch := s.branchOf(target)
+		numbered := func(n int) bool { return prTarget(n) == target }
+		if namesBranch(task.Text, branch) && !slices.ContainsFunc(task.Issues, numbered) &&
+			(len(task.Issues) == 0 || strings.ContainsAny(branch, "/-_.")) {
+			return saysSkip(target)
+		}
+	}
+	var off []string
+	for _, n := range s.Tick.siblingIssues(s.Run) {
+		off = append(off, prName(n))
+	}
+	off = append(off, s.Tick.Deferred...)
+	for _, n := range task.Issues {
+		name := prName(n)
+		switch skipped := s.skipped("", name, prTarget(n)); {
+		case skipped != "":
+			why = saysSkip(skipped)
+		case slices.Contains(off, name), slices.Contains(off, prTarget(n)):
+			why = name + " is deferred or in progress elsewhere in this iteration"
+		default:
+			return ""
+		}
+	}
+	return why
+}
+
+// namesBranch reports whether a text contains a branch's name as a word or at the end of a path.
+func namesBranch(text, branch string) bool {
+	if branch == "" || !strings.Contains(text, branch) {
+		return false
+	}
+	word := `(?:^|[^\w-])` + regexp.QuoteMeta(branch) + `(?:$|[^\w-])`
+	return regexp.MustCompile(word).MatchString(text)
+}
+
 // act refuses effects on a forge or on the loop's own files that the loop does not allow.
 func (e Call) act(s State, k *Known) Outcome {
 	r := required(k, &k.Reading)
@@ -304,26 +346,27 @@ func (e Call) reviews(s State) bool { return s.Run.Kind().Reviews && e.open(s) }
 // review records the reviews in a call that lands nothing, or refuses the call if a review is a
 // second round (R149).
 func (e Call) review(s State, acts []Act) Outcome {
-	posts := postedBy(acts)
+	posts := e.posts(acts)
 	if !e.reviews(s) || len(posts) == 0 {
 		return Outcome{}
 	}
 	if d := e.secondRound(s, posts); d != nil {
 		return refuseCall(d)
 	}
-	s.Tick.noteReviews(posts, e.ID, e.Input)
+	s.Tick.Reviews = AppendNew(s.Tick.Reviews, posts...)
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// postedBy returns the reviews and approvals among acts.
-func postedBy(acts []Act) (list []PostedReview) {
+// posts returns the reviews and approvals among the call's acts.
+func (e Call) posts(acts []Act) (list []PostedReview) {
+	call := callKey(e.ID, e.Input)
 	for _, a := range acts {
 		approval, target := a.Kind == ActApprove, a.Ref
 		if a.PR > 0 {
 			target = prTarget(a.PR)
 		}
 		if (approval || a.Review) && target != "" {
-			list = append(list, PostedReview{Target: target, Approval: approval})
+			list = append(list, PostedReview{Target: target, Call: call, Approval: approval})
 		}
 	}
 	return list
@@ -334,7 +377,7 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 	if !s.Run.Kind().Reviews {
 		return nil
 	}
-	why := s.Tick.refuseReviews(posts, e.ID, e.Input)
+	why := s.Tick.refuseReviews(posts)
 	if why == "" {
 		return nil
 	}

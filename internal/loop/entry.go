@@ -252,7 +252,11 @@ func (e *EntryFacts) Reattach(previous *Iteration, ended []TrackedPR) {
 			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked "+
 				"up — re-attached as recorded", p.Number))
 		case !known || !SameSHA(head, p.EndSHA):
-			e.Gates = append(e.Gates, askDivergence(p.Number))
+			e.Gates = append(e.Gates, ask(ResumeDivergence, Gate{
+				Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — "+
+					"re-attach, skip, or stop the loop?", p.Number),
+				Target: prTarget(p.Number),
+			}))
 		}
 	}
 }

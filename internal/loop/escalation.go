@@ -142,11 +142,6 @@ func (c Ceilings) timed() string {
 	return Plural(c.Minutes, "minute")
 }
 
-func (b *Budget) raiseText(to Ceilings) string {
-	return "Lift to " + to.text(b.CountsPRs()) + ". Or type your own, as in dollars=50 " +
-		"iterations=12. In a terminal: " + b.raiseTo(to)
-}
-
 // raiseTo returns a person's command that sets the ceilings which differ from the run's.
 func (b *Budget) raiseTo(to Ceilings) string {
 	return "hooks loop raise " + string(b.Skill) + b.Ceilings.Flags(to)

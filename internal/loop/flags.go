@@ -41,6 +41,27 @@ type Flags struct {
 	explicit []string // names of the given ceilings and answers in advance
 }
 
+// TaskFlags holds the additional flags of loops whose iterations are attempts.
+type TaskFlags struct {
+	List     string // --tasks PATH
+	Check    string // --check CMD
+	Minutes  int    // --check-timeout N; 0 for the default
+	Drive    string // --drive; "" for the default
+	Mode     string // --mode; "" for the spec's mode
+	Issue    string // --issue ID
+	MaxTries int    // --max-task-iterations N; 0 for the default
+	Dollars  USD    // --max-task-dollars N; 0 for no ceiling
+	Untidy   string // --untidy: LeaveOut, or "" to stop
+	Require  string // --require verified; "" if nothing is required
+}
+
+// LeaveOut is the value of --untidy that lets a fresh run begin with uncommitted files, and
+// excludes them from the run.
+const LeaveOut = "leave-out"
+
+// Modes lists the ways to execute tasks. The modes pair and swarm do not loop (T23, T38–T43).
+var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
+
 // flagError reports a loop flag with an invalid value or form. The loop then does not start,
 // because a mistyped limit must not silently become the default.
 type flagError struct{ Text, Way string }
@@ -126,128 +147,61 @@ var (
 	limits = valued[:7]
 )
 
-// bounds reports whether a word is one of limits, or was probably meant to be.
-func bounds(word string) bool {
-	name := plainFlag(word)
-	near := Nearest(name, limits)
-	return near != "" && (near != "--merges" || name == near) // a skill may have such a flag
-}
-
-// plainFlag returns a word in the form of a flag without its value: in lower case, with two
-// hyphens at the start and hyphens inside. It returns "" for a word without a dash, and for flags
-// of skills such as --max-agents and --max-pairs.
-func plainFlag(word string) string {
-	word, _, _ = strings.Cut(word, "=")
-	if !dashed(word) {
-		return ""
-	}
-	bare := strings.ToLower(strings.TrimLeft(word, dashes))
-	name := "--" + strings.ReplaceAll(bare, "_", "-")
-	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
-		return ""
-	}
-	return name
-}
-
-// take parses the first word, and its value if it is a flag that takes one. seen holds the loop
-// flags parsed so far.
+// take parses the first word, and its value if it is a flag that takes one. seen holds the flags
+// parsed so far.
 func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []string, err error) {
 	word, rest := words[0], words[1:]
 	name, value, hasValue := strings.Cut(word, "=")
-	takes := slices.Contains(valued[:], name)
-	if (takes || slices.Contains(kind.Flags, name)) && !hasValue && len(rest) > 0 {
+	takes := slices.Contains(valued[:], name) || slices.Contains(kind.Flags, name)
+	plain := name == "--loop" || name == "--resume" || slices.Contains(kind.Switches, name)
+	if takes && !hasValue && len(rest) > 0 {
 		value, rest = rest[0], rest[1:]
 	}
 	switch {
 	case seen[name]:
-		err = &flagError{name + " is given twice", "give each loop flag once"}
-	case slices.Contains(kind.Switches, word):
-		f.Restart = f.Restart || name == "--restart"
-	case slices.Contains(kind.Switches, name):
-		err = &flagError{word + " has a value", name + " takes no value"}
-	case slices.Contains(kind.Flags, name):
-		seen[name] = true
-		err = f.Task.set(name, value)
-	case !takes && name != "--loop" && name != "--resume":
-		if kind.Commands != nil && dashed(name) {
-			return rest, kind.unknown(name)
-		}
-		if near := mistyped(name); near != "" {
-			return rest, &flagError{
-				fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
-		}
-		f.Rest = append(f.Rest, word)
-	case hasValue && !takes: // otherwise --resume=false would resume
-		err = &flagError{word + " has a value", name + " takes no value"}
-	default:
+		return rest, &flagError{name + " is given twice", "give each loop flag once"}
+	case plain && hasValue: // otherwise --resume=false would resume
+		return rest, &flagError{word + " has a value", name + " takes no value"}
+	case takes, plain:
 		seen[name] = true
 		if slices.Contains(limits, name) {
 			f.explicit = append(f.explicit, name)
 		}
-		err = f.set(kind, name, value)
+		return rest, f.set(kind, name, value)
+	case kind.Commands != nil && dashed(name):
+		return rest, kind.unknown(name)
 	}
-	return rest, err
-}
-
-// meansLoop reports whether a word is a misspelt --loop: with another dash or case, one letter too
-// many or too few, or a quote or full stop attached.
-func meansLoop(word string) bool {
-	word = strings.Trim(word, "\"'“”‘’`()[],.;:")
-	bare := strings.TrimLeft(word, dashes)
-	return bare != word && slices.Contains([]string{"loop", "lop", "loo", "oop", "looop", "lloop",
-		"loopp", "loops", "lopo", "llop", "lopp", "olop"}, strings.ToLower(bare))
-}
-
-// dashes are the hyphen and the characters that editors substitute for one or two hyphens.
-const dashes = "-‐‑‒–—―−－"
-
-// mistyped returns the loop flag that an unknown word was probably meant to be, or "": in another
-// case, with underscores, one hyphen or an editor's dash, or with a wrong letter.
-func mistyped(word string) string {
-	name := plainFlag(word)
-	if name == "" {
-		return ""
+	if near := mistyped(name); near != "" {
+		return rest, &flagError{
+			fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
 	}
-	long := append(slices.Clip(limits), "--lock", "--budget-file", "--resume")
-	for n := len(name); n >= 6; n-- { // find the longest prefix that a flag begins with
-		for _, f := range long {
-			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
-				return f
-			}
-		}
-	}
-	switch {
-	case name == "--loop", name == "--pr":
-		return name
-	case strings.HasPrefix(name, "--max"):
-		return "one of --max-iterations, --max-prs, --max-minutes, --max-dollars"
-	case name == "--prs":
-		return "--pr or --max-prs"
-	}
-	return Nearest(name, long)
+	f.Rest = append(f.Rest, word)
+	return rest, nil
 }
 
 func (f *Flags) set(kind Kind, name, value string) error {
+	given, t := fmt.Sprintf("%s %q", name, value), &f.Task
+	bare := value == "" || strings.HasPrefix(value, "--")
+	if bare && slices.Contains(kind.Flags, name) {
+		return &flagError{name + " has no value", name + " takes one, as in " + name + "=VALUE"}
+	}
 	switch name {
-	case "--loop":
 	case "--resume":
 		f.Resume = true
+	case "--restart":
+		f.Restart = true
 	case "--lock":
-		f.Lock = LockMode(value)
-		if f.Lock != LockSkip && f.Lock != LockWait && f.Lock != LockForce {
-			return &flagError{fmt.Sprintf("--lock=%s is not a lock mode", value),
-				"use --lock=skip, --lock=wait or --lock=force"}
-		}
+		return oneOf(&f.Lock, value, "--lock="+value+" is not a lock mode",
+			"use --lock=skip, --lock=wait or --lock=force", LockSkip, LockWait, LockForce)
 	case "--near-limit":
-		f.NearLimit = value
-		return oneOf(name, value, NearAsk, NearContinue, NearStop)
+		return oneOf(&f.NearLimit, value, given+" is not one of ask, continue, stop",
+			"as in --near-limit stop", NearAsk, NearContinue, NearStop)
 	case "--merges":
-		f.Merges = value
-		return oneOf(name, value, MergesFeedback, MergesAsk, MergesNever)
+		return oneOf(&f.Merges, value, given+" is not one of feedback, ask, never",
+			"as in --merges never", MergesFeedback, MergesAsk, MergesNever)
 	case "--budget-file":
-		if value == "" || strings.HasPrefix(value, "--") || value[0] == '~' ||
-			strings.ContainsAny(value, "\x00\n") {
-			return &flagError{fmt.Sprintf("--budget-file %q is not a path", value), flagHint}
+		if bare || value[0] == '~' || strings.ContainsAny(value, "\x00\n") {
+			return &flagError{given + " is not a path", flagHint}
 		}
 		f.BudgetFile = path.Clean(value)
 	case "--pr":
@@ -272,17 +226,41 @@ func (f *Flags) set(kind Kind, name, value string) error {
 		return number(name, value, &f.Idle)
 	case "--max-prs", "--max-minutes":
 		return number(name, value, f.units(name))
+	case "--tasks":
+		t.List = value
+	case "--check":
+		t.Check = value
+	case "--issue":
+		t.Issue = value
+	case "--drive":
+		return oneOf(&t.Drive, value, given+" is not a drive",
+			"leave --drive out; `hooks go` sets process itself", DriveStop, DriveProcess)
+	case "--untidy":
+		return oneOf(&t.Untidy, value, given+" is not a way to begin", "use stop or "+LeaveOut,
+			"stop", LeaveOut)
+	case "--mode":
+		return oneOf(&t.Mode, value, given+" is not a mode",
+			"use one of "+strings.Join(Modes, ", "), Modes...)
+	case "--require":
+		return oneOf(&t.Require, value, given+" is not a verdict to require",
+			"use --require verified, or leave it out", string(Verified))
+	case "--max-task-dollars":
+		return dollars(name, value, "as in "+name+" 2.50", &t.Dollars)
+	case "--check-timeout":
+		value = strings.TrimSuffix(value, "m")
+		return bounded(name, value, 1, 50, "as in "+name+" 5", &t.Minutes)
+	case "--max-task-iterations":
+		return bounded(name, value, 2, MaxUnits, "as in "+name+" 5", &t.MaxTries)
 	}
 	return nil
 }
 
-// oneOf returns an error unless value is one of the words that the flag takes.
-func oneOf(name, value string, words ...string) error {
-	if slices.Contains(words, value) {
-		return nil
+// oneOf sets to to a value. It returns an error with a text and a hint for any other than words.
+func oneOf[T ~string](to *T, value, text, hint string, words ...T) error {
+	if *to = T(value); !slices.Contains(words, *to) {
+		return &flagError{text, hint}
 	}
-	return &flagError{fmt.Sprintf("%s %q is not one of %s", name, value, strings.Join(words, ", ")),
-		"as in " + name + " " + words[len(words)-1]}
+	return nil
 }
 
 func number(name, value string, to *int) error {
@@ -344,6 +322,19 @@ func (f Flags) canonical() string {
 	return s
 }
 
+func (f TaskFlags) words() (list []string) {
+	for _, w := range [][2]string{{"tasks", f.List}, {"check", f.Check}, {"drive", f.Drive},
+		{"mode", f.Mode}, {"issue", f.Issue}, {"require", f.Require}} {
+		if w[1] != "" {
+			list = append(list, w[0]+"="+w[1])
+		}
+	}
+	if f.Dollars > 0 {
+		list = append(list, "task-dollars="+f.Dollars.Decimal())
+	}
+	return list
+}
+
 // same reports whether two commands ask for the same thing, regardless of the order of their flags
 // and of explicit defaults.
 func (f Flags) same(o Flags) bool {
@@ -363,17 +354,6 @@ func (f *Flags) DefaultIterations(n int) {
 
 // override returns c with the ceilings that the command named, and only those (R16).
 func (f Flags) override(c Ceilings) Ceilings { return c.With(f.Ceilings, f.explicit) }
-
-// answer returns p with the answers in advance that the command named, and only those.
-func (f Flags) answer(p Policy) Policy {
-	if f.Names("--near-limit") {
-		p.NearLimit = f.NearLimit
-	}
-	if f.Names("--merges") {
-		p.Merges = f.Merges
-	}
-	return p
-}
 
 // With returns c with the ceilings of others whose flags are in named, as in "--max-prs".
 func (c Ceilings) With(others Ceilings, named []string) Ceilings {
@@ -556,19 +536,17 @@ func Namespace(command string) string {
 // ParsePrompt returns the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".
 func ParsePrompt(prompt string, more ...Names) (Command, bool) {
-	rest := strings.TrimSpace(prompt)
-	if after, ok := strings.CutPrefix(rest, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
-		slash := strings.Index(after, "/")
-		if slash < 0 {
-			return Command{}, false
-		}
-		rest = after[slash:]
-	}
-	if !strings.HasPrefix(rest, "/") {
+	line := strings.TrimSpace(prompt)
+	if after, ok := strings.CutPrefix(line, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
+		line = after
+	} else if !strings.HasPrefix(line, "/") {
 		return Command{}, false
 	}
-	name, args, _ := strings.Cut(rest[1:], " ")
-	c, ok := ParseCommand(name, strings.TrimSpace(args), more...)
+	name, args, ok := Behind(line)
+	if !ok {
+		return Command{}, false
+	}
+	c, ok := ParseCommand(name, args, more...)
 	opted := !c.OptsIn() || slices.Contains(SplitWords(c.Args), "--loop")
 	return c, ok && opted
 }

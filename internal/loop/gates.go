@@ -172,7 +172,8 @@ func (g Gate) describe(run *Budget) Gate {
 		switch o := &g.Options[i]; {
 		case o.Description != "":
 		case g.Raise != nil:
-			o.Description = run.raiseText(*g.Raise)
+			o.Description = "Lift to " + g.Raise.text(run.CountsPRs()) + ". Or type your own, " +
+				"as in dollars=50 iterations=12. In a terminal: " + run.raiseTo(*g.Raise)
 		case g.HeadSHA != "":
 			o.Description = "Merge this PR once, at " + Short(g.HeadSHA) + "."
 		}
@@ -280,15 +281,6 @@ func stoppedAt(g Gate, iteration int) Fired {
 		f.Condition, f.Cause = "repeated-failure", "repeated_failure"
 	}
 	return f
-}
-
-// askDivergence returns the question about a PR that moved while no iteration was open (R141).
-func askDivergence(pr int) Gate {
-	return ask(ResumeDivergence, Gate{
-		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — "+
-			"re-attach, skip, or stop the loop?", pr),
-		Target: prTarget(pr),
-	})
 }
 
 // AskForceUnlock returns the question before another iteration's lock is removed (R104).

@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,10 +61,7 @@ func (t *Tick) addressed(pr int) bool {
 
 // head returns the commit of a PR according to the tracker, or "" if it is not known.
 func (t *Tick) head(pr int) string {
-	if asked := t.AskedPR(pr); asked != nil {
-		return asked.HeadSHA
-	}
-	return ""
+	return cmp.Or(t.AskedPR(pr), &PR{}).HeadSHA
 }
 
 // merge counts a merge that is let through, and uses up the person's approval.
@@ -124,13 +123,12 @@ type PostedReview struct {
 	Approval bool   `json:"approval,omitempty"`
 }
 
-// refuseReviews explains why a call may not post its reviews, or returns "" if it may. One round
-// consists of one review, the replies to it, and an approval that closes it (R149).
-func (t *Tick) refuseReviews(list []PostedReview, id, input string) string {
-	key := callKey(id, input)
+// refuseReviews explains why the reviews of a call may not be posted, or returns "" if they may.
+// One round consists of one review, the replies to it, and an approval that closes it (R149).
+func (t *Tick) refuseReviews(list []PostedReview) string {
 	for i, r := range list {
 		again := func(o PostedReview) bool {
-			return o.Target == r.Target && o.Call != key && (o.Approval || !r.Approval)
+			return o.Target == r.Target && o.Call != r.Call && (o.Approval || !r.Approval)
 		}
 		switch {
 		case slices.ContainsFunc(t.Reviews, again):
@@ -140,15 +138,6 @@ func (t *Tick) refuseReviews(list []PostedReview, id, input string) string {
 		}
 	}
 	return ""
-}
-
-// noteReviews records the reviews of a call that is let through. A duplicate of the call has no
-// effect.
-func (t *Tick) noteReviews(list []PostedReview, id, input string) {
-	for _, r := range list {
-		r.Call = callKey(id, input)
-		t.Reviews = AppendNew(t.Reviews, r)
-	}
 }
 
 // unreview removes the reviews of a call that failed, and reports whether there were any.
@@ -280,4 +269,54 @@ func (t *Tick) observed(e Ending) Observed {
 		}
 	}
 	return o
+}
+
+// skip excludes a target for the rest of the run, because a person answered so. It stores the
+// branch of a PR, because no later iteration tracks the PR.
+func (b *Budget) skip(t *Tick, target string) {
+	b.DeferredTargets = AppendNew(b.DeferredTargets, target)
+	if branch := t.branchOf(target); branch != "" {
+		branches := maps.Clone(b.SkippedBranches)
+		if branches == nil {
+			branches = Branches{}
+		}
+		branches[target], b.SkippedBranches = branch, branches
+	}
+}
+
+// branchOf returns the branch of a PR in the project's own repository, or "" if it is not known.
+func (t *Tick) branchOf(target string) (branch string) {
+	note := func(number int, of string) {
+		if prTarget(number) == target && !t.Asked.elsewhere(number) {
+			branch = cmp.Or(of, branch)
+		}
+	}
+	for _, p := range t.Tracked {
+		note(p.Number, p.Branch)
+	}
+	for _, p := range t.KnownPRs() {
+		note(p.Number, p.Branch)
+	}
+	return branch
+}
+
+func (s State) branchOf(target string) string {
+	return cmp.Or(s.Run.SkippedBranches[target], s.Tick.branchOf(target))
+}
+
+// skipped returns the target that a person skipped and that has one of these names or this branch,
+// or "" if there is none. A branch may include its owner, as in acme:feature/a.
+func (s State) skipped(branch string, names ...string) string {
+	branch = branch[strings.LastIndexByte(branch, ':')+1:]
+	for _, target := range s.Run.DeferredTargets {
+		if slices.Contains(names, target) || branch != "" && branch == s.branchOf(target) {
+			return target
+		}
+	}
+	return ""
+}
+
+func saysSkip(target string) string {
+	return fmt.Sprintf("a person answered skip for %s, so it is left alone for the rest of the run",
+		target)
 }

@@ -56,14 +56,14 @@ const (
 	SenderSchedule // the client, when a schedule fires
 )
 
-// withJob returns list with the background work that a call started. news reports that it was not
-// in the list before.
-func withJob(list []Job, j *Job) (_ []Job, news bool) {
-	if j == nil || len(list) == maxJobs ||
-		slices.ContainsFunc(list, func(o Job) bool { return o.ID == j.ID }) {
-		return list, false
+// addJob adds the background work that a call started, and reports whether it is new.
+func addJob(list *[]Job, j *Job) (news bool) {
+	if j == nil || len(*list) == maxJobs ||
+		slices.ContainsFunc(*list, func(o Job) bool { return o.ID == j.ID }) {
+		return false
 	}
-	return append(slices.Clip(list), *j), true
+	*list = append(slices.Clip(*list), *j)
+	return true
 }
 
 // about reports whether the wake is about a job.
@@ -247,14 +247,6 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 			priorStop(s.Run))
 	}
 	return Outcome{Reply: Reply{Deny: e.unread(s, *k.Reading.Is)}}
-}
-
-// winds applies drains to an iteration that is ending.
-func (e Call) winds(s State, k *Known) Outcome {
-	if !e.open(s) || !s.Tick.Halting() || s.Tick.Attempt != nil {
-		return Outcome{}
-	}
-	return e.drains(s, k)
 }
 
 // drains only lets the workers of an iteration or a run that a person ended finish their work

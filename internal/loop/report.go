@@ -136,10 +136,7 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 
 // HeadAtEnd returns the head of a PR when the iteration ended, or "" if it is not known.
 func (l *Iteration) HeadAtEnd(number int) string {
-	if p := l.PR(number); p != nil {
-		return p.EndSHA
-	}
-	return ""
+	return cmp.Or(l.PR(number), &TrackedPR{}).EndSHA
 }
 
 // PR returns a PR as it was when the iteration ended. It returns nil if the iteration did not

@@ -76,20 +76,13 @@ type Starts struct {
 
 // union returns the number of comments in both lists together.
 func (s Starts) union() (n int) {
-	count := func(list []int, of int) (n int) {
-		for _, k := range list {
-			if k == of {
-				n++
-			}
+	only := slices.Clone(s.Read)
+	for _, k := range s.Comments {
+		if i := slices.Index(only, k); i >= 0 {
+			only = slices.Delete(only, i, i+1)
 		}
-		return n
 	}
-	all := slices.Concat(s.Comments, s.Read)
-	slices.Sort(all)
-	for _, of := range slices.Compact(all) {
-		n += max(count(s.Comments, of), count(s.Read, of))
-	}
-	return n
+	return len(s.Comments) + len(only)
 }
 
 // Answers holds the answers that a dialog returned.
@@ -133,8 +126,7 @@ func (e Result) step(s State, _ *Known) Outcome {
 		out.Reply.Answers = s.answer(e.Now, *e.Answers)
 		return out
 	}
-	jobs, started := withJob(s.Run.Jobs, e.Job)
-	s.Run.Jobs = jobs
+	started := addJob(&s.Run.Jobs, e.Job)
 	waits := s.Tick.Starts.Opened > 0 && len(e.Printed) > 0 || len(s.Tick.Starts.Dropped) > 0
 	if !news && !started && !e.Sent && e.Qmd == "" && len(e.Effects) == 0 && !waits {
 		return Outcome{}
@@ -153,13 +145,11 @@ func (e Result) betweenTicks(s State) Outcome {
 	switch {
 	case s.Run == nil || e.Job == nil:
 	case s.Quiet != nil && !s.Quiet.Free:
-		q, news := *s.Quiet, false
-		if q.Jobs, news = withJob(q.Jobs, e.Job); news {
-			return Outcome{Save: Save{Quiet: &q}}
+		if addJob(&s.Quiet.Jobs, e.Job) {
+			return Outcome{Save: Save{Quiet: s.Quiet}}
 		}
 	case s.Run.Status == Active && slices.Contains(s.Run.LastPrompts, e.Prompt):
-		jobs, news := withJob(s.Run.Jobs, e.Job)
-		if s.Run.Jobs = jobs; news {
+		if addJob(&s.Run.Jobs, e.Job) {
 			return Outcome{Save: Save{Run: s.Run}}
 		}
 	}
@@ -335,9 +325,6 @@ func (t *Tick) unheard(run *Budget) bool {
 // hear adopts answers from the transcript that no event reported, and reports whether there were
 // any.
 func (s State) hear(turn Turn, dialogs []Answers) (news bool) {
-	if !s.Tick.unheard(s.Run) {
-		return false
-	}
 	for _, a := range dialogs {
 		known := slices.ContainsFunc(s.Tick.Dialogs, func(d Dialog) bool {
 			return d.ID == a.ID && !d.Done

@@ -101,14 +101,17 @@ func TestParseRaise(t *testing.T) {
 		}
 	}
 	to := Ceilings{8, 30, 90, 0}
+	raise := func(run *Budget) string {
+		return Gate{Raise: &to, Options: []Option{{}}}.describe(run).Options[0].Description
+	}
 	want := "Lift to 8 iterations, 30 PRs, 90 minutes, no dollar ceiling."
-	if got := (&Budget{Skill: Work}).raiseText(to); !strings.HasPrefix(got, want) {
+	if got := raise(&Budget{Skill: Work}); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}
 	to.Dollars = 3 * Dollar
 	want = "Lift to 8 iterations, 90 minutes, $3.00. Or type your own"
 	watched := &Budget{Skill: Review, SinglePR: 4}
-	if got := watched.raiseText(to); !strings.HasPrefix(got, want) {
+	if got := raise(watched); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}
 }

@@ -1,0 +1,137 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// bounds reports whether a word is one of limits, or was probably meant to be.
+func bounds(word string) bool {
+	name := plainFlag(word)
+	near := Nearest(name, limits)
+	return near != "" && (near != "--merges" || name == near) // a skill may have such a flag
+}
+
+// plainFlag returns a word in the form of a flag without its value: in lower case, with two
+// hyphens at the start and hyphens inside. It returns "" for a word without a dash, and for flags
+// of skills such as --max-agents and --max-pairs.
+func plainFlag(word string) string {
+	word, _, _ = strings.Cut(word, "=")
+	if !dashed(word) {
+		return ""
+	}
+	bare := strings.ToLower(strings.TrimLeft(word, dashes))
+	name := "--" + strings.ReplaceAll(bare, "_", "-")
+	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
+		return ""
+	}
+	return name
+}
+
+// meansLoop reports whether a word is a misspelt --loop: with another dash or case, one letter too
+// many or too few, or a quote or full stop attached.
+func meansLoop(word string) bool {
+	word = strings.Trim(word, "\"'“”‘’`()[],.;:")
+	bare := strings.TrimLeft(word, dashes)
+	return bare != word && slices.Contains([]string{"loop", "lop", "loo", "oop", "looop", "lloop",
+		"loopp", "loops", "lopo", "llop", "lopp", "olop"}, strings.ToLower(bare))
+}
+
+// dashes are the hyphen and the characters that editors substitute for one or two hyphens.
+const dashes = "-‐‑‒–—―−－"
+
+// mistyped returns the loop flag that an unknown word was probably meant to be, or "": in another
+// case, with underscores, one hyphen or an editor's dash, or with a wrong letter.
+func mistyped(word string) string {
+	name := plainFlag(word)
+	if name == "" {
+		return ""
+	}
+	long := append(slices.Clip(limits), "--lock", "--budget-file", "--resume")
+	for n := len(name); n >= 6; n-- { // find the longest prefix that a flag begins with
+		for _, f := range long {
+			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
+				return f
+			}
+		}
+	}
+	switch {
+	case name == "--loop", name == "--pr":
+		return name
+	case strings.HasPrefix(name, "--max"):
+		return "one of --max-iterations, --max-prs, --max-minutes, --max-dollars"
+	case name == "--prs":
+		return "--pr or --max-prs"
+	}
+	return Nearest(name, long)
+}
+
+// flags returns all flags of a kind whose commands accept no others.
+func (k Kind) flags() []string {
+	return slices.Concat(k.Flags, k.Switches, []string{"--max-iterations", "--max-minutes",
+		"--max-dollars", "--near-limit", "--merges", "--resume", "--lock", "--budget-file"})
+}
+
+// unknown returns the error for an unknown flag, which would otherwise be taken for the spec or
+// plan.
+func (k Kind) unknown(word string) error {
+	text := fmt.Sprintf("%q is not a flag of %s", word, k.Invoked())
+	bare := strings.ToLower(strings.TrimLeft(word, dashes))
+	if near := Nearest("--"+strings.ReplaceAll(bare, "_", "-"), k.flags()); near != "" {
+		text += ", did you mean " + near
+	}
+	return &flagError{text, flagHint}
+}
+
+// hinted replaces the general hint of an error by the kind's own flags.
+func (k Kind) hinted(err error) error {
+	if e, ok := errors.AsType[*flagError](err); ok && e.Way == flagHint && k.Commands != nil {
+		e.Way = "its flags are " + strings.Join(k.flags(), ", ")
+	}
+	return err
+}
+
+func dashed(word string) bool {
+	bare := strings.TrimLeft(word, dashes)
+	return bare != word && bare != ""
+}
+
+// Nearest returns the known word that a mistyped word was probably meant to be, or "" if none is
+// close enough: at most two letters may differ, and fewer in a short word.
+func Nearest(word string, known []string) (near string) {
+	least := min(3, 1+len(word)/4)
+	for _, k := range known {
+		if n := edits(word, k); n < least {
+			near, least = k, n
+		}
+	}
+	return near
+}
+
+// edits returns the number of letters to insert, delete, change or swap with the next one that turn
+// one word into the other.
+func edits(a, b string) int {
+	var before []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			change := row[j]
+			if a[i] != b[j] {
+				change++
+			}
+			next[j+1] = min(change, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
+}
