@@ -1,6 +1,6 @@
 //go:build !windows
 
-package main
+package notify
 
 import (
 	"encoding/json"
@@ -82,7 +82,7 @@ func TestAskRecipes(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	text, err := os.ReadFile("../docs/ask.md")
+	text, err := os.ReadFile("../../docs/ask.md")
 	if err != nil {
 		t.Fatal(err)
 	}
