@@ -525,7 +525,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 			say += "; " + why
 		}
 		if e.asks.Flags.Resume {
-			say = lines(report.Resuming(e.Budget), say)
+			say = lines(resuming(e.Budget), say)
 		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")
 		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))

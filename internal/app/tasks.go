@@ -209,6 +209,14 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 	return n, nil
 }
 
+// resuming returns the first line of a resumed task loop. It is empty for any other kind.
+func resuming(run *loop.Budget) string {
+	if r := tasks.Of(run); r != nil {
+		return r.Resuming()
+	}
+	return ""
+}
+
 // taskPrompt returns the complete prompt of the attempt.
 func (h *handler) taskPrompt(t *store.State) string {
 	r, a := tasks.Of(t.Budget), t.Tick.Attempt

@@ -279,6 +279,19 @@ type WorkerVerdict struct {
 	Seen *Seen  `json:"seen,omitempty"` // nil before it is judged, and in older files
 }
 
+// Said returns the verdict for people, as in "clean about 1234567, read 2 of 3 changed files;
+// stale, HEAD is 89abcde". head is the checked-out commit, or "" if it is unknown.
+func (v *WorkerVerdict) Said(head string) string {
+	text := v.Word + " about " + Short(v.SHA)
+	if v.Seen != nil {
+		text += ", " + v.Seen.String()
+	}
+	if head != "" && head != v.SHA {
+		text += "; stale, HEAD is " + Short(head)
+	}
+	return text
+}
+
 // Seen describes how much of the changes an auditor looked at.
 type Seen struct {
 	Read    int    `json:"read"`            // number of changed files that were read

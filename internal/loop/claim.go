@@ -83,15 +83,12 @@ func (c *Claim) without(session string) *Claim {
 		left.Waiters = waiters
 		return &left
 	}
-	first, found := "", false
-	for s, since := range waiters {
-		if !found || since.Before(waiters[first]) || since.Equal(waiters[first]) && s < first {
-			first, found = s, true
-		}
-	}
-	if !found {
+	if len(waiters) == 0 {
 		return nil
 	}
+	first := slices.MinFunc(slices.Sorted(maps.Keys(waiters)), func(a, b string) int {
+		return waiters[a].Compare(waiters[b])
+	})
 	left := &Claim{Version: Version, SessionID: first, Skill: c.Skill, Since: waiters[first],
 		Waiters: waiters}
 	delete(waiters, first)

@@ -144,14 +144,11 @@ func (d Driving) Next() DriveStep {
 	case run.Status == Paused && waits != "":
 		end.Text = waits
 		return end
-	case run.Status == Paused && len(run.Pending) > 0: // a person has answered
+	case run.Status == Paused && len(run.Pending) > 0, // a person has answered
+		run.Status != Active && (d.First || d.Spared && !d.Began):
 		return DriveStep{Again: true, Resume: true}
-	case d.Spared && !d.Began && run.Status != Active:
-		return DriveStep{Again: true, Resume: true}
-	case run.Status != Active && !d.First:
-		return end
 	case run.Status != Active:
-		return DriveStep{Again: true, Resume: true}
+		return end
 	case d.Owner == Alive && !run.OwnerLeft && run.Driven():
 		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s; "+
 			"`hooks status --watch` shows it", run.Owner.PID, run.Own.UnderWay())}

@@ -312,16 +312,6 @@ func awaiting(b *loop.Budget) (list []string) {
 	return list
 }
 
-// Resuming returns the first line of a resumed task loop (T72). It is empty for any other kind.
-func Resuming(b *loop.Budget) string {
-	r := tasks.Of(b)
-	if r == nil {
-		return ""
-	}
-	return fmt.Sprintf("Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)),
-		len(r.List))
-}
-
 // taskOf returns the record of a line in a task loop, or nil.
 func taskOf(l *loop.Iteration) loop.Record {
 	if own := tasks.LineOf(l); own != nil {

@@ -90,9 +90,10 @@ type Run struct {
 	Found    Tally     `json:"found,omitzero"`
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
 	// Verdict is the verdict of the last audit, bound to its commit (A75).
-	Verdict *Verdict `json:"verdict,omitempty"`
-	Reason  string   `json:"reason,omitempty"` // reason why the last phase was not accepted
-	Post    *Post    `json:"post_action,omitempty"`
+	Verdict *loop.WorkerVerdict `json:"verdict,omitempty"`
+	// Reason explains why the last phase was not accepted.
+	Reason string `json:"reason,omitempty"`
+	Post   *Post  `json:"post_action,omitempty"`
 	// Before counts the iterations that the run had used at its last restart (A10).
 	Before   int `json:"iterations_before,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
@@ -104,21 +105,6 @@ type Post struct {
 	Prompt  string `json:"prompt,omitempty"`
 	Push    bool   `json:"push,omitempty"`    // the action may push and open a PR
 	Summary string `json:"summary,omitempty"` // the worker's last words, redacted
-}
-
-// Verdict is the verdict of the last audit, bound to its commit.
-type Verdict loop.WorkerVerdict
-
-// About describes the proportion of the changes that the auditor read, and whether the verdict is
-// stale.
-func (v *Verdict) About(head string) (text string) {
-	if v.Seen != nil {
-		text = ", " + v.Seen.String()
-	}
-	if head != "" && head != v.SHA {
-		text += "; stale, HEAD is " + loop.Short(head)
-	}
-	return text
 }
 
 // Audited returns the commit at which the changes under audit begin. It returns "" in any other
@@ -369,7 +355,7 @@ func (r *Run) count(a *loop.Attempt, j loop.Judgement) {
 // audited records the verdict of an audit.
 func (r *Run) audited(word string, j loop.Judgement) {
 	r.Audits++
-	r.Verdict = &Verdict{Word: word, SHA: j.SHA, Seen: j.Seen}
+	r.Verdict = &loop.WorkerVerdict{Word: word, SHA: j.SHA, Seen: j.Seen}
 	if r.Dirty++; word == cleanWord {
 		r.Dirty = 0
 	}
@@ -389,11 +375,6 @@ func (r *Run) clear(sha string) {
 	default:
 		r.FinalDone, r.Phase = true, Complete
 	}
-}
-
-// Said returns the verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
-func (v *Verdict) Said(head string) string {
-	return v.Word + " about " + loop.Short(v.SHA) + v.About(head)
 }
 
 // Line returns the history's record of the phase.

@@ -570,7 +570,8 @@ func TestAcceptedFindingsSettleTheAudit(t *testing.T) {
 		{"in an audit", FinalAuditing, nil, "h", "", FinalAuditing},
 	} {
 		r := Of(auditing(tt.phase).Run)
-		r.Audits, r.Verdict, r.Check, r.Post = 3, &Verdict{Word: dirtyWord, SHA: "h"}, "", nil
+		r.Audits, r.Check, r.Post = 3, "", nil
+		r.Verdict = &loop.WorkerVerdict{Word: dirtyWord, SHA: "h"}
 		if tt.change != nil {
 			tt.change(r)
 		}
@@ -608,7 +609,7 @@ func TestAgainMeansTwoMoreAudits(t *testing.T) {
 // T91: what counts as progress of a phase or a task, beside commits and files.
 func TestIdleAdvances(t *testing.T) {
 	red, green := &loop.CheckRun{Exit: 1}, &loop.CheckRun{}
-	verdict := func(word string) *Verdict { return &Verdict{Word: word} }
+	verdict := func(word string) *loop.WorkerVerdict { return &loop.WorkerVerdict{Word: word} }
 	for _, tt := range []struct {
 		name     string
 		was, now *Run
