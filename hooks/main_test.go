@@ -134,10 +134,6 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gitConfig, err := filepath.Abs("testdata/gitconfig")
-	if err != nil {
-		t.Fatal(err)
-	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -148,7 +144,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			for k, v := range map[string]string{
 				"HOME":               filepath.Join(env.WorkDir, "home"),
-				"GIT_CONFIG_GLOBAL":  gitConfig,
+				"GIT_CONFIG_GLOBAL":  os.DevNull,
 				"GIT_CONFIG_SYSTEM":  os.DevNull,
 				"CLAUDE_PROJECT_DIR": filepath.Join(env.WorkDir, "p"),
 				"CLAUDE_PID":         fmt.Sprint(os.Getpid()),  // a client that lives

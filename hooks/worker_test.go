@@ -86,7 +86,7 @@ func commitMain(args []string) int {
 	project := os.Getenv("CLAUDE_PROJECT_DIR")
 	git := func(args ...string) error {
 		cmd := exec.Command("git", append([]string{"-C", project, "-c", "user.name=a", "-c",
-			"user.email=a@b"}, args...)...)
+			"user.email=a@b", "-c", "maintenance.auto=false"}, args...)...)
 		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 		return cmd.Run()
 	}
