@@ -43,9 +43,8 @@ func Line(home, session string) string {
 	if home == "" || strings.ContainsAny(home, ":\n\x00") {
 		return ""
 	}
-	word := func(path string) string { return shellword.Quoted(shellword.Lits(path)) }
-	return "if [ -e " + word(seal.SwitchPath(home, session)) + " ]; then export PATH=" +
-		word(seal.LinksPath(home, session)) + `"${PATH:+:$PATH}"; fi`
+	return "if [ -e " + shellword.Quote(seal.SwitchPath(home, session)) + " ]; then export PATH=" +
+		shellword.Quote(seal.LinksPath(home, session)) + `"${PATH:+:$PATH}"; fi`
 }
 
 // linkName returns the name of the link that started the program, or an empty string. It ignores

@@ -56,6 +56,8 @@ func (e Event) check(name string) error {
 		return missing("tool_name")
 	case !e.Input.IsObject() && e.Input.Type != gjson.Null:
 		return wrongType("tool_input", e.Input, "an object")
+	case e.Tool == "":
+		return nil
 	}
 	return e.checkTool()
 }

@@ -45,7 +45,7 @@ func Read(word string, r io.Reader) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	return decode(name, text)
+	return decode(name, strings.TrimLeft(strings.TrimPrefix(text, byteOrderMark), " \t\r\n"))
 }
 
 // firstObject returns the text of the first object of r, or a text that cannot begin with one. It
@@ -69,10 +69,10 @@ func firstObject(r io.Reader) (string, error) {
 			case c == '}', c == ']':
 				depth--
 			case depth == 0 && !strings.Contains(" \t\r\n"+byteOrderMark, string(buf[at:at+1])):
-				return unmarked(buf), nil
+				return string(buf), nil
 			}
 			if depth > maxNesting || depth <= 0 && (buf[at] == '}' || buf[at] == ']') {
-				return unmarked(buf[:at+1]), nil
+				return string(buf[:at+1]), nil
 			}
 		}
 		switch {
@@ -80,7 +80,7 @@ func firstObject(r io.Reader) (string, error) {
 			return "", hint.New(hintClient, "the JSON object on stdin is over %d bytes", maxBytes)
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return "", hint.New(hintClient, "no complete JSON object on stdin after %s", MaxWait)
-		case err == io.EOF && unmarked(buf) == "":
+		case err == io.EOF && depth == 0:
 			return "", hint.New(hintClient, "stdin is empty")
 		case err == io.EOF:
 			return "", hint.New(hintClient, "stdin ends in the middle of a JSON object")
@@ -94,8 +94,3 @@ func firstObject(r io.Reader) (string, error) {
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
-
-// unmarked returns a text without a byte order mark and white space before it.
-func unmarked(text []byte) string {
-	return strings.TrimLeft(strings.TrimPrefix(string(text), byteOrderMark), " \t\r\n")
-}

@@ -16,33 +16,29 @@ const (
 	toolDialog     = "AskUserQuestion"
 )
 
-// inputTexts returns the members of a tool's input on which decisions depend. If present, they
-// must be strings. Other tools, especially MCP tools, may use these names for any value.
-func inputTexts(tool string) []string {
-	switch tool {
-	case toolBash, toolPowerShell, toolMonitor:
-		return []string{"command"}
-	case toolSkill:
-		return []string{"skill", "args"}
-	case "Agent", "Task":
-		return []string{"prompt", "subagent_type"}
-	case "CronCreate":
-		return []string{"cron", "prompt"}
-	case "CronDelete":
-		return []string{"id"}
-	case "ScheduleWakeup":
-		return []string{"prompt"}
-	case "Write", "Edit", "MultiEdit", "Read":
-		return []string{"file_path"}
-	case "NotebookEdit":
-		return []string{"notebook_path"}
-	}
-	return nil
-}
-
-// checkTool returns an error if a member on which a decision depends has the wrong type.
+// checkTool returns an error if a member of the tool's input on which a decision depends has the
+// wrong type. Other tools, especially MCP tools, may use these names for any value.
 func (e Event) checkTool() error {
-	for _, key := range inputTexts(e.Tool) {
+	var texts []string
+	switch e.Tool {
+	case toolBash, toolPowerShell, toolMonitor:
+		texts = []string{"command"}
+	case toolSkill:
+		texts = []string{"skill", "args"}
+	case "Agent", "Task":
+		texts = []string{"prompt", "subagent_type"}
+	case "CronCreate":
+		texts = []string{"cron", "prompt"}
+	case "CronDelete":
+		texts = []string{"id"}
+	case "ScheduleWakeup":
+		texts = []string{"prompt"}
+	case "Write", "Edit", "MultiEdit", "Read":
+		texts = []string{"file_path"}
+	case "NotebookEdit":
+		texts = []string{"notebook_path"}
+	}
+	for _, key := range texts {
 		if v := field(e.Input, key); v.Type != gjson.String && v.Type != gjson.Null {
 			return wrongType("tool_input."+key, v, "a string")
 		}

@@ -1,7 +1,5 @@
 package event
 
-import "slices"
-
 // Word maps a hook word, the program's first argument, to the event that the client fires.
 type Word struct {
 	Word string // for example "pre-tool-use"
@@ -43,14 +41,21 @@ var Words = [...]Word{
 }
 
 // WordOf returns the hook word of an event, or "" if the program is not registered for it.
-func WordOf(name string) string { return find(func(w Word) bool { return w.Name == name }).Word }
+func WordOf(name string) string {
+	for _, w := range Words {
+		if w.Name == name {
+			return w.Word
+		}
+	}
+	return ""
+}
 
 // NameOf returns the event of a hook word, or "" if word is not a hook word.
-func NameOf(word string) string { return find(func(w Word) bool { return w.Word == word }).Name }
-
-func find(is func(Word) bool) Word {
-	if i := slices.IndexFunc(Words[:], is); i >= 0 {
-		return Words[i]
+func NameOf(word string) string {
+	for _, w := range Words {
+		if w.Word == word {
+			return w.Name
+		}
 	}
-	return Word{}
+	return ""
 }

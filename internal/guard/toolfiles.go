@@ -76,7 +76,7 @@ sh ssh cli`)
 			case key == name:
 				words = append(words, fd.Value)
 			case strings.HasPrefix(key, name+"."):
-				words = append(words, shellword.Quoted(shellword.Lits(fd.Value)))
+				words = append(words, shellword.Quote(fd.Value))
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
+	"hooks/internal/guard/shellword"
 	"hooks/internal/install"
 	"hooks/internal/safefile"
 	"hooks/internal/tracker"
@@ -181,7 +182,8 @@ func sameHooks(kind hookKind, before, after string) bool {
 		return false
 	case kind == promptFile:
 		before, after = head(before), head(after)
-		return before == after || !definesHooks(before) && !definesHooks(after)
+		// an escape could hide the key
+		return before == after || !shellword.HasPart(before+after, `hooks \`)
 	}
 	old, readable := parseSettings(before) // the client skips a file that it cannot read
 	changed, ok := parseSettings(after)
@@ -196,12 +198,6 @@ func head(text string) string {
 	}
 	head, _, _ := strings.Cut(text[3:], "\n---")
 	return head
-}
-
-// definesHooks reports whether a head may define hooks. It returns true if an escape could hide
-// the key.
-func definesHooks(head string) bool {
-	return strings.Contains(head, "hooks") || strings.Contains(head, `\`)
 }
 
 // parseSettings returns the settings of a file without those that cannot affect hooks. A value of

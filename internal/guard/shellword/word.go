@@ -63,7 +63,7 @@ func (w Word) Show() string {
 		return Ellipsis(w.Text)
 	}
 	if w.Text == "" || strings.ContainsAny(w.Text, " \t\n'\"$`\\;&|<>()*?#!") {
-		return "'" + strings.ReplaceAll(w.Text, "'", `'\''`) + "'"
+		return Quote(w.Text)
 	}
 	return w.Text
 }
@@ -118,12 +118,14 @@ func Number(s string) int {
 	return n
 }
 
-// Quoted returns the words as shell text with each word in single quotes. Unknown parts are
-// unchanged.
+// Quote returns a text as one word of shell text, in single quotes.
+func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// Quoted returns the words as shell text, each as by Quote. Unknown parts are unchanged.
 func Quoted(words []Word) string {
 	quoted := Texts(words)
 	for i, text := range quoted {
-		quoted[i] = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+		quoted[i] = Quote(text)
 	}
 	return strings.Join(quoted, " ")
 }
