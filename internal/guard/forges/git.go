@@ -96,20 +96,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		}
 	case "merge", "cherry-pick", "rebase", "reset", "fetch", "pull":
 		files := slices.Index(append(shellword.Texts(args), "--"), "--")
-		valued := `-X -F -o -j --file --into-name --onto --exec --depth --deepen --shallow-since
---shallow-exclude --server-option --jobs --refmap --upload-pack --filter --strategy
---strategy-option`
-		if cmd.Text != "rebase" { // there it is --merge
-			valued += " -m"
-		}
-		if cmd.Text != "cherry-pick" { // there it is --signoff
-			valued += " -s"
-		}
-		fl := shellword.ParseFlags(args[:files], valued)
-		if shellword.Has("fetch pull", cmd.Text) {
-			fl.Pos = fl.Pos[min(1, len(fl.Pos)):] // the branches follow the remote
-		}
-		useBranches(f, g, append(fl.All("--onto"), fl.Pos...))
+		useBranches(f, g, args[:files])
 	case "checkout", "switch":
 		gitCheckout(f, g, args)
 	case "branch":
@@ -156,10 +143,15 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	gitCommand(h, g, gitGlobals(h, &g, parts))
 }
 
-// useBranches records the branches among the commits that a command fetches or merges.
-func useBranches(f *plain.Frame, g gitRun, commits []shellword.Word) {
-	for _, w := range commits {
-		from, _ := SplitRefspec(w.Text)
+// useBranches records the words that may be branches, with the values of flags, because the same
+// flag takes a value in one command only. A remote or a message does no harm.
+func useBranches(f *plain.Frame, g gitRun, words []shellword.Word) {
+	for _, w := range words {
+		text := w.Text
+		if text != "" && text[0] == '-' {
+			_, text, _ = strings.Cut(text, "=")
+		}
+		from, _ := SplitRefspec(text)
 		for name := range strings.SplitSeq(from, "..") {
 			UseBranch(f, g.argv, strings.TrimPrefix(name, "."))
 		}
