@@ -142,7 +142,8 @@ func (h *handler) inState() (reply event.Reply, err error) {
 	case event.SessionEnd:
 		return h.step(loop.SessionEnd{Turn: h.turn(), Reason: h.ev.Reason})
 	case event.SessionStart:
-		return h.sessionStarted()
+		begins := h.ev.Source == "startup" || h.ev.Source == "resume"
+		return h.step(loop.ClientStart{Turn: h.turn(), Begins: begins, From: h.from()})
 	}
 	return reply, nil
 }

@@ -169,33 +169,6 @@ func (h *handler) mayEnter(owner loop.Process) error {
 	return nil
 }
 
-// sessionStarted accepts events from the process that resumed a session if the earlier process is
-// gone. A script in a tool call cannot use this, because its client is still alive.
-func (h *handler) sessionStarted() (event.Reply, error) {
-	if h.ev.Source == "startup" || h.ev.Source == "resume" {
-		if _, err := h.step(loop.ClientStart{Turn: h.turn()}); err != nil {
-			return event.Nothing(), err
-		}
-	}
-	list, err := h.sessionRuns() // this also fills the receipt
-	from := h.from()
-	moved := func(t *store.State) bool {
-		return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from
-	}
-	if err != nil || from == nil || !slices.ContainsFunc(list, moved) {
-		return event.Nothing(), err
-	}
-	return event.Nothing(), h.withRuns(func(list []*store.State) error {
-		for _, t := range only(list, moved) {
-			t.Budget.EventsFrom = from
-			if err := h.write(t, loop.Save{Run: t.Budget}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // receiptTime bounds the wait for the state lock, so that a receipt does not delay the answer.
 const receiptTime = 200 * time.Millisecond
 

@@ -91,14 +91,26 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	return out
 }
 
-// ClientStart is the event that a client starts or resumes a session. The session's earlier client
-// has ended, and so has background work that could have woken it.
-type ClientStart struct{ Turn }
+// ClientStart is the event that a client has a session in a new context. The caller has made sure
+// that it comes from the run's client or that this client is gone.
+type ClientStart struct {
+	Turn
+	// Begins reports that the client starts or resumes the session. The session's earlier client
+	// has ended then, and so has background work that could have woken it.
+	Begins bool
+	From   *Process // the process that sent the event; nil if unknown
+}
 
 func (e ClientStart) step(s State, _ *Known) Outcome {
-	out := Outcome{Save: Save{Release: s.Quiet != nil}}
-	if s.Quiet == nil && s.Run != nil && s.Run.SessionID == e.Session && s.Run.Jobs != nil {
+	if s.Quiet != nil || s.Run == nil || s.Run.SessionID != e.Session {
+		return Outcome{Save: Save{Release: e.Begins && s.Quiet != nil}}
+	}
+	out := Outcome{}
+	if e.Begins && s.Run.Jobs != nil {
 		s.Run.Jobs, out.Save.Run = nil, s.Run
+	}
+	if by := s.Run.EventsFrom; by != nil && e.From != nil && *by != *e.From {
+		s.Run.EventsFrom, out.Save.Run = e.From, s.Run
 	}
 	return out
 }

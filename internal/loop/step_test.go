@@ -169,7 +169,7 @@ func someEvent(t *rapid.T) Event {
 		e.Turn = turn
 		return e
 	case 3:
-		return ClientStart{turn}
+		return ClientStart{Turn: turn, Begins: true}
 	case 4:
 		return TurnFailure{turn, "rate_limit"}
 	case 5:
