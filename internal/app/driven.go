@@ -209,7 +209,7 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 		if h.ev.SessionID = session; session == "" {
 			h.ev.SessionID = s.Budget.SessionID
 		}
-		_, err = h.decide(&s, eventOf(h), loop.Known{})
+		_, err = h.decide(&s, eventOf(h))
 		if h.out.After != nil {
 			err = errors.Join(err, h.out.After())
 		}

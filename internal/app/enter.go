@@ -24,8 +24,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// invoked returns the name and the arguments of the command that the event starts: a slash command
-// or the Skill tool. The name is "" if there is none.
+// invoked returns the name and the arguments of the command that a prompt or a tool call starts: a
+// slash command or the Skill tool. The name is "" if there is none.
 func (h *handler) invoked() (name, args string) {
 	switch h.ev.Name {
 	case event.UserPromptExpansion:
@@ -34,33 +34,30 @@ func (h *handler) invoked() (name, args string) {
 		return h.ev.Skill()
 	}
 	// a client without expansion
-	prompt := strings.TrimSpace(h.ev.Prompt)
-	if line, ok := strings.CutPrefix(prompt, "/loop "); ok && h.ev.Name == event.UserPromptSubmit {
+	if line, ok := strings.CutPrefix(strings.TrimSpace(h.ev.Prompt), "/loop "); ok {
 		return "loop", line
 	}
 	return "", ""
 }
 
-// invocation returns the command of a skill that has loops, and reports whether it starts an
-// iteration.
-func (h *handler) invocation(name, args string) (cmd loop.Command, looping bool) {
-	if name == "" || h.ev.Name == event.UserPromptSubmit {
-		return cmd, false
+// invocation returns the command of a skill that has loops. governed is false for any other skill;
+// looping reports whether the command starts an iteration.
+func (h *handler) invocation(name, args string) (cmd loop.Command, governed, looping bool) {
+	if cmd, governed = loop.ParseCommand(name, args); !governed {
+		cmd, governed = loop.ParseCommand(name, args, h.names(name, args)...)
 	}
-	cmd, ok := loop.ParseCommand(name, args, h.names(name, args)...)
-	if ok {
+	if governed {
 		_, looping, _ = cmd.ParseFlags()
 	}
-	return cmd, looping
+	return cmd, governed, looping
 }
 
 // names returns the configured names of skills, in order of precedence: active runs, the person's
 // configuration, the project's, and ended runs. It reads them only if the command may be one.
 func (h *handler) names(command, args string) []loop.Names {
-	_, ours := loop.ParseCommand(command, "")
 	_, spaced := loop.ParseCommand(command, "",
 		loop.Names{Spaces: []string{loop.Namespace(command)}})
-	if ours || !spaced && !loop.MayLoop(args) || h.project == "" {
+	if !spaced && !loop.MayLoop(args) || h.project == "" {
 		return nil
 	}
 	var on, ended []loop.Names
@@ -266,7 +263,7 @@ func (h *handler) loopLine(line string) (note string, err error) {
 	if !ok {
 		return "", nil
 	}
-	cmd, governed := loop.ParseCommand(name, args, h.names(name, args)...)
+	cmd, governed, _ := h.invocation(name, args)
 	if governed {
 		if _, _, err := cmd.ParseFlags(); err != nil {
 			return "", err

@@ -77,7 +77,10 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 	if spent.Past(t.Budget) {
 		spent.By = counted.Spenders(path)
 	}
-	k.Calls = loop.Fetched(h.missedCalls(t, counted.Calls))
+	k.Calls = loop.Fetched([]loop.Result(nil))
+	if len(counted.Calls) > 0 {
+		*k.Calls.Is = h.missedCalls(t, counted.Calls)
+	}
 	count := loop.Count{Spent: spent, Notes: counted.Notes, Clock: h.Clock()}
 	count.Clock.Wall = h.now
 	if _, call := e.(loop.Call); call { // a call does not end an iteration

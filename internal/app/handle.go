@@ -78,8 +78,11 @@ func (h *handler) answer() (event.Reply, error) {
 	case err != nil:
 		return event.Nothing(), err
 	}
-	if name, args := h.invoked(); name != "" {
-		return h.commanded(name, args)
+	switch h.ev.Name {
+	case event.UserPromptExpansion, event.UserPromptSubmit, event.PreToolUse:
+		if name, args := h.invoked(); name != "" {
+			return h.commanded(name, args)
+		}
 	}
 	if h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent() {
 		if cmd, ok := h.fed(); ok {
@@ -97,7 +100,8 @@ func (h *handler) commanded(name, args string) (reply event.Reply, err error) {
 			return event.Block(hint.Text(err)), nil
 		}
 	}
-	if cmd, ok := h.invocation(name, args); ok {
+	cmd, _, looping := h.invocation(name, args)
+	if looping && h.ev.Name != event.UserPromptSubmit {
 		reply, err = h.enter(cmd)
 		if h.ev.Name == event.PreToolUse && reply.Blocks() {
 			reply = h.recordEntry(reply)
@@ -218,7 +222,7 @@ func (h *handler) workerEnded() (event.Reply, error) {
 func (h *handler) failed(err error) Answer {
 	a := Answer{Name: h.ev.Name, After: h.out.After, Err: err}
 	text := hint.Text(store.Hinted(err))
-	_, entering := h.invocation(h.invoked())
+	_, _, entering := h.invocation(h.invoked())
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
 	_, isNewer := errors.AsType[*store.NewerError](err) // the state may belong to this session
 	switch {

@@ -222,11 +222,11 @@ func (h *handler) loadRuns(
 			continue
 		case !h.dropForeign(&t):
 			continue
-		case t.Budget != nil:
-			err = h.checkEventFrom(t.Budget.EventsFrom)
+		case t.Budget != nil && t.Budget.EventsFrom != nil:
+			err = h.checkEventFrom(*t.Budget.EventsFrom)
 		}
-		if err == nil && t.Claim != nil {
-			err = h.checkEventFrom(t.Claim.EventsFrom)
+		if err == nil && t.Claim != nil && t.Claim.EventsFrom != nil {
+			err = h.checkEventFrom(*t.Claim.EventsFrom)
 		}
 		if err != nil {
 			return nil, err
@@ -345,15 +345,14 @@ func (h *handler) addressed(t *store.State) bool {
 // checkEventFrom returns an error if the event did not come from the run's client. After an error
 // the event decides nothing: an entry is refused, a harmful call is blocked, and nothing is
 // written.
-func (h *handler) checkEventFrom(client *loop.Process) error {
-	if client == nil || h.ev.Name == "" {
-		return nil // the sender is unknown, or this is a person's command
-	}
+func (h *handler) checkEventFrom(client loop.Process) error {
 	from := h.from()
 	switch {
+	case h.ev.Name == "": // this is a person's command
+		return nil
 	case from != nil && from.PID == client.PID && from.Start == client.Start:
 		return nil
-	case proc.Of(*client) == loop.Alive:
+	case proc.Of(client) == loop.Alive:
 	case from != nil: // the client is gone, and another one resumed the session
 		return nil
 	}

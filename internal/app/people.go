@@ -94,7 +94,7 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	}
 	h.ev.SessionID = b.SessionID
 	e := loop.PersonStop{Turn: h.turn(), How: loop.ByTerminal}
-	reply, err := h.decide(&s, e, loop.Known{})
+	reply, err := h.decide(&s, e)
 	if err == nil && s.Tick != nil {
 		at := fmt.Sprintf("Esc in its session (%s, pid %d)", b.SessionID, b.Owner.PID)
 		if b.Drive() == loop.DriveProcess {
@@ -313,7 +313,7 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 		}
 		h.ev.SessionID = s.Budget.SessionID
 		e := loop.PersonRaise{Turn: h.turn(), Flags: flags, Words: words}
-		if _, err = h.decide(&s, e, loop.Known{}); err != nil {
+		if _, err = h.decide(&s, e); err != nil {
 			return "", store.Hinted(err)
 		}
 		said := fmt.Sprintf("%s: %s from now on", skill, s.Budget.Limits())

@@ -132,7 +132,8 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 		return false
 	}
 	for _, b := range store.HeldBudgets(r) {
-		if h.checkEventFrom(b.EventsFrom) != nil || slices.Contains(b.Scheduled, h.ev.Prompt) {
+		if b.EventsFrom != nil && h.checkEventFrom(*b.EventsFrom) != nil ||
+			slices.Contains(b.Scheduled, h.ev.Prompt) {
 			return false
 		}
 	}
@@ -151,13 +152,12 @@ func (h *handler) mayEnter(owner loop.Process) error {
 			continue // the entry itself reports damage
 		}
 		b := s.Budget
-		known := b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive
-		if b.SessionID == h.ev.SessionID || known && h.from() == nil {
-			if err := h.checkEventFrom(b.EventsFrom); err != nil {
+		from, known := h.from(), b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive
+		if b.EventsFrom != nil && (b.SessionID == h.ev.SessionID || known && from == nil) {
+			if err := h.checkEventFrom(*b.EventsFrom); err != nil {
 				return err
 			}
 		}
-		from := h.from()
 		other := owner.PID != b.Owner.PID ||
 			known && (from == nil || from.PID != b.EventsFrom.PID)
 		if other && h.Inside(b.Owner) {

@@ -35,7 +35,7 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 	if err != nil {
 		return event.Nothing(), err
 	}
-	known := map[loop.Skill]loop.Known{}
+	known := map[string]loop.Known{}
 	concerned, refused := false, event.Nothing()
 	for _, t := range list {
 		e := eventOf(t)
@@ -44,7 +44,7 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 		}
 		k := loop.Known{}
 		o, _ := h.settle(t, e, &k, false) // with the lock, the same error is returned
-		known[t.Skill] = k
+		known[view(t)] = k
 		concerned = concerned || !o.Nothing()
 		if o.Need == nil && o.Reply.Deny != nil && refused.Empty() {
 			refused = h.denial(t, o.Reply.Deny)
@@ -55,11 +55,6 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 	}
 	var reply event.Reply
 	err = h.withRuns(func(now []*store.State) (err error) {
-		for _, t := range now {
-			if !slices.ContainsFunc(list, func(o *store.State) bool { return sameTick(t, o) }) {
-				delete(known, t.Skill)
-			}
-		}
 		reply, err = h.decideEach(now, eventOf, known)
 		return err
 	})
@@ -75,11 +70,11 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 // through. If one loop keeps the turn open, the iterations of the loops after it end at the next
 // Stop.
 func (h *handler) decideEach(
-	list []*store.State, eventOf func(*store.State) loop.Event, known map[loop.Skill]loop.Known,
+	list []*store.State, eventOf func(*store.State) loop.Event, known map[string]loop.Known,
 ) (event.Reply, error) {
 	outcomes, errs := map[*store.State]loop.Outcome{}, map[*store.State]error{}
 	resolve := func(t *store.State) {
-		k := known[t.Skill]
+		k := known[view(t)]
 		outcomes[t], errs[t] = h.settle(t, eventOf(t), &k, true)
 	}
 	for _, t := range list {
@@ -109,8 +104,8 @@ func (h *handler) decideEach(
 
 // decide steps until no fact is missing and carries out the outcome. The caller holds the state
 // lock.
-func (h *handler) decide(t *store.State, e loop.Event, k loop.Known) (event.Reply, error) {
-	o, err := h.settle(t, e, &k, true)
+func (h *handler) decide(t *store.State, e loop.Event) (event.Reply, error) {
+	o, err := h.settle(t, e, &loop.Known{}, true)
 	if err != nil {
 		return event.Nothing(), err
 	}
@@ -294,13 +289,15 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	return nil
 }
 
-// sameTick reports whether two views are of the same run and iteration.
-func sameTick(t, o *store.State) bool {
-	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) ||
-		(t.Budget == nil) != (o.Budget == nil) ||
-		t.Budget != nil && t.Budget.RunID != o.Budget.RunID {
-		return false
+// view identifies the run and the iteration of a loop for which facts were fetched. Another event
+// may have ended them since.
+func view(t *store.State) string {
+	id := string(t.Skill)
+	if t.Budget != nil {
+		id += " " + t.Budget.RunID
 	}
-	return t.Tick == nil || t.Tick.RunID == o.Tick.RunID && t.Tick.Iteration == o.Tick.Iteration &&
-		t.Tick.StartedAt.Equal(o.Tick.StartedAt)
+	if t.Tick != nil {
+		id += fmt.Sprintf(" %s %d %d", t.Tick.RunID, t.Tick.Iteration, t.Tick.StartedAt.UnixNano())
+	}
+	return id
 }

@@ -161,7 +161,9 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	if stop && t.Tick.Starts.Opened > 0 { // a started PR has no number yet
 		a.Opened = h.opened(t, a.Worktrees)
 	}
-	a.Heads = h.heads(t, branchesOf(tracked))
+	if len(tracked) > 0 {
+		a.Heads = h.heads(t, branchesOf(tracked))
+	}
 	return a
 }
 
