@@ -114,7 +114,7 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 // New creates the ledger of a phase with only its title, and returns its path relative to root. It
 // does not touch an existing ledger.
 func New(root, phase, change, number string) (string, error) {
-	name, err := Name(phase, number)
+	name, title, err := Name(phase, number)
 	if err != nil {
 		return "", err
 	}
@@ -136,7 +136,7 @@ func New(root, phase, change, number string) (string, error) {
 	} else if err != nil {
 		return "", err
 	}
-	_, err = f.WriteString(Title(name))
+	_, err = f.WriteString(title)
 	return path, errors.Join(err, f.Sync(), f.Close())
 }
 

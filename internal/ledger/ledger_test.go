@@ -258,7 +258,7 @@ func TestNames(t *testing.T) {
 			"implement-123.md"},
 		{"plan", "", ""}, {"plan", "x", ""}, {"tasks", "1", ""}, {"work", "", ""}, {"", "", ""},
 	} {
-		if got, err := Name(c.phase, c.number); got != c.want || (err == nil) != (c.want != "") {
+		if got, _, err := Name(c.phase, c.number); got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s %s: %q, %v", c.phase, c.number, got, err)
 		}
 	}

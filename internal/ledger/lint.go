@@ -74,26 +74,31 @@ func Phases() []string {
 // perTask reports whether a phase has one ledger per task.
 func perTask(phase string) bool { return phase == "plan" || phase == "implement" }
 
-// Name returns the file name of a phase's ledger. number is the task's number, or "" for a phase of
-// the whole change.
-func Name(phase, number string) (string, error) {
+// Name returns the file name and the first line of a phase's ledger. number is the task's number,
+// or "" for a phase of the whole change.
+func Name(phase, number string) (file, title string, err error) {
 	switch {
 	case !slices.Contains(Phases(), phase):
-		return "", hint.New("the phases are "+strings.Join(Phases(), ", "),
+		return "", "", hint.New("the phases are "+strings.Join(Phases(), ", "),
 			"there is no phase %q", phase)
 	case perTask(phase) && (number == "" || !digits(number)):
-		return "", hint.New("give the task's number, as in `hooks ledger new "+phase+" CHANGE 01`",
-			"%q is not the number of a task", number)
+		return "", "", hint.New("give the task's number, as in `hooks ledger new "+phase+
+			" CHANGE 01`", "%q is not the number of a task", number)
 	case !perTask(phase) && number != "":
-		return "", hint.New("leave the number out: plan and implement alone have one",
+		return "", "", hint.New("leave the number out: plan and implement alone have one",
 			"the ledger of %s has no number, got %q", phase, number)
-	case number == "":
-		return phase + ".md", nil
+	}
+	title = "# " + strings.ToUpper(phase[:1]) + phase[1:] + " Loop"
+	if number == "" {
+		return phase + ".md", title + "\n", nil
+	}
+	if phase == "implement" {
+		title = "# Implementation"
 	}
 	if len(number) < 2 {
 		number = "0" + number
 	}
-	return phase + "-" + number + ".md", nil
+	return phase + "-" + number + ".md", title + ": Task " + number + "\n", nil
 }
 
 // Place splits a slash-separated path that ends in changes/<name>/loops/<file>. ok is false for any
@@ -111,22 +116,9 @@ func Place(path string) (change, file string, ok bool) {
 // nil otherwise.
 func CheckName(name string) *Finding {
 	phase, number, _ := strings.Cut(strings.TrimSuffix(name, ".md"), "-")
-	if own, err := Name(phase, number); err != nil || own != name {
+	if own, _, err := Name(phase, number); err != nil || own != name {
 		return &Finding{Line: 1, Rule: UnknownFile,
 			Text: name + " is not a ledger's name, such as tasks.md or plan-01.md"}
 	}
 	return nil
-}
-
-// Title returns the first line of a new ledger with that file name.
-func Title(name string) string {
-	phase, number, _ := strings.Cut(strings.TrimSuffix(name, ".md"), "-")
-	word := strings.ToUpper(phase[:1]) + phase[1:]
-	switch {
-	case phase == "implement":
-		return fmt.Sprintf("# Implementation: Task %s\n", number)
-	case number != "":
-		return fmt.Sprintf("# %s Loop: Task %s\n", word, number)
-	}
-	return fmt.Sprintf("# %s Loop\n", word)
 }

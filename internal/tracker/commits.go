@@ -127,9 +127,6 @@ func Checkout(ctx context.Context, project, commit, into string) (dir string, er
 	format, prefix, objects := words[0], words[1], words[2]
 	_, err = git(ctx, into, "init", "--quiet", "--template=", "--object-format="+format)
 	if err == nil {
-		err = os.MkdirAll(filepath.Join(into, ".git", "objects", "info"), 0o700)
-	}
-	if err == nil {
 		err = os.WriteFile(filepath.Join(into, ".git", "objects", "info", "alternates"),
 			[]byte(objects), 0o600)
 	}

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -149,19 +147,21 @@ func cause(says string) Why {
 	return Failed
 }
 
-// statusLine matches an HTTP status as tea prints it.
-var statusLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\s*HTTP/\S+\s+(\d{3})\b`)
-})
-
 // refused returns the Failure for a request that a server refused with the answer docs, or nil. It
-// uses only the last status in says, because the server's message varies in language and wording.
+// uses only the last HTTP status that tea printed, because the server's message varies in language
+// and wording.
 func refused(says string, docs []gjson.Result) *Failure {
-	lines := statusLine().FindAllStringSubmatch(says, -1)
-	if lines == nil || lines[len(lines)-1][1][0] == '2' {
+	status := ""
+	for line := range strings.Lines(says) {
+		words := strings.Fields(line)
+		if len(words) > 1 && strings.HasPrefix(words[0], "HTTP/") {
+			status = words[1]
+		}
+	}
+	if status == "" || status[0] == '2' {
 		return nil
 	}
-	f := &Failure{Says: "HTTP " + lines[len(lines)-1][1]}
+	f := &Failure{Says: "HTTP " + status}
 	// a 410 can mean other things than disabled issues
 	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues {
 		f.Why = NotFound

@@ -36,10 +36,10 @@ func (p Place) String() string {
 
 // Program returns the name of the client or of the configured command.
 func (p Place) Program() string {
-	if p.Kind == GitHub || p.Kind == GitLab || p.Kind == Gitea {
-		return tracker.Client(p.Kind)
+	if p.Kind == Command {
+		return filepath.Base(p.Args[0])
 	}
-	return filepath.Base(p.Args[0])
+	return tracker.Client(p.Kind)
 }
 
 // Pages returns the URL prefixes of PRs, issues and commits, to which a number or a commit's name
