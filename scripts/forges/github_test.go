@@ -21,10 +21,7 @@ func small() *repository {
 		"login": "ann"}
 	return &repository{
 		issues: []object{
-			issue(1, object{
-				"assignees":                      connection([]object{{"login": "mara"}}),
-				"closedByPullRequestsReferences": connection([]object{pull(142, nil)}),
-			}),
+			issue(1, object{"assignees": connection([]object{{"login": "mara"}})}),
 			issue(2, object{"blockedBy": connection([]object{issue(1, nil)})}),
 			issue(3, object{"subIssues": connection([]object{five})}),
 			closed,

@@ -150,7 +150,7 @@ func issue(n int, more object) object {
 		"body": "### Acceptance Criteria\n- [ ] done\n", "state": "OPEN", "milestone": nil,
 		"repository": object{"nameWithOwner": "acme/app"},
 		"labels":     connection(nil), "assignees": connection(nil), "blockedBy": connection(nil),
-		"subIssues": connection(nil), "closedByPullRequestsReferences": connection(nil),
+		"subIssues": connection(nil),
 	}
 	for k, v := range more {
 		o[k] = v

@@ -33,7 +33,7 @@ func bigBacklog(closed bool) []byte {
 			}
 			fmt.Fprintf(&b,
 				`{"number":%d,"title":"Issue %d","labels":{"nodes":[{"name":"area/x"}]},`+
-					`"milestone":{"title":"v1"},"assignees":{"nodes":[]},"closedByPullRequestsReferences":{"nodes":[]},`+
+					`"milestone":{"title":"v1"},"assignees":{"nodes":[]},`+
 					`"blockedBy":{"totalCount":1,"nodes":[{"number":%d,"state":"OPEN","repository":{"nameWithOwner":"acme/app"}}]},"subIssues":{"totalCount":0,"nodes":[]},`+
 					`"body":"## Context\n%sDepends on #%d\n\n### Acceptance Criteria\n- [ ] it works\n"}`,
 				i, i, second, filler, first)

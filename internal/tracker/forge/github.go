@@ -7,13 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-const githubCloses = "closedByPullRequestsReferences"
-
-// githubFields lists fields that older enterprise servers lack. includeClosedPrs:false leaves out
-// only PRs that were closed without a merge.
+// githubFields lists fields that older enterprise servers lack.
 var githubFields = []field{
-	{githubCloses,
-		`(first:10,includeClosedPrs:false){nodes{number state repository{nameWithOwner}}}`},
 	{"blockedBy", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
 	{"subIssues", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
 }

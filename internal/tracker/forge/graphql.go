@@ -93,15 +93,7 @@ func (g *graphql) issue(n gjson.Result) backlog.Issue {
 	i := g.reader.issue(n)
 	for _, f := range g.issueFields {
 		refs, cut := g.refs(n.Get(f.name))
-		if i.Cut = i.Cut || cut; f.name != githubCloses {
-			i.BlockedBy = append(i.BlockedBy, refs...)
-			continue
-		}
-		for _, r := range refs {
-			if r.Repo == "" && r.State == backlog.Open {
-				i.PRs = append(i.PRs, r.Number)
-			}
-		}
+		i.BlockedBy, i.Cut = append(i.BlockedBy, refs...), i.Cut || cut
 	}
 	return i
 }
@@ -158,7 +150,7 @@ func askKnown(fields []field, pages func(fields string) connection) connection {
 		}
 		c := pages(asked)
 		known := slices.DeleteFunc(slices.Clone(fields), func(f field) bool {
-			// GitHub: "Field 'x' doesn't exist on type 'Issue'", or "… doesn't accept argument 'y'"
+			// GitHub: "Field 'x' doesn't exist on type 'Issue'"
 			return strings.Contains(c.refused, "ield '"+f.name+"' doesn't ")
 		})
 		if c.fail == nil || len(c.rows) > 0 || len(known) == len(fields) {
