@@ -42,19 +42,16 @@ func stateHidden(m *machine, n *notes) {
 	if !files.Hidden() {
 		n.warn("`hooks doctor --fix` writes it", "%s/.gitignore does not hide the folder",
 			store.Dir).
-			repaired("wrote "+store.Dir+"/.gitignore", m.hide)
+			repaired("wrote "+store.Dir+"/.gitignore", func() error {
+				files, err := m.open(m.project)
+				if err != nil {
+					return err
+				}
+				defer files.Close()
+				return files.Hide()
+			})
 	}
 	n.noteIfFine("ignored by git")
-}
-
-// hide writes the state's .gitignore.
-func (m *machine) hide() error {
-	files, err := m.open(m.project)
-	if err != nil {
-		return err
-	}
-	defer files.Close()
-	return files.Hide()
 }
 
 func configuration(m *machine, n *notes) {

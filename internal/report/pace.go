@@ -74,7 +74,7 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 	}
 	clock := axis("minutes", whole(b.MinutesElapsed), whole(saved.MinutesElapsed), 0,
 		whole(c.Minutes))
-	if clock.EndsAt = nil; c.Minutes >= noCeiling {
+	if clock.EndsAt = nil; c.Minutes >= loop.MaxUnits {
 		clock.More = nil
 	} else if active { // its end does not depend on the iterations
 		at := now.Add(time.Duration(max(0, c.Minutes-b.MinutesElapsed)) * time.Minute)

@@ -373,12 +373,9 @@ func RunList(s Screen, runs []Run) string {
 	return p.String()
 }
 
-// noCeiling stands for no ceiling of iterations (--max-iterations 0) or of a prompt loop's minutes.
-const noCeiling = 1_000_000
-
 // outOf returns a count with its ceiling, if it has one, as in "3/10".
 func outOf(used, most int, between string) string {
-	if most >= noCeiling {
+	if most >= loop.MaxUnits {
 		return strconv.Itoa(used)
 	}
 	return strconv.Itoa(used) + between + strconv.Itoa(most)

@@ -131,13 +131,13 @@ func trackedPR(l *loop.Iteration, number int) string {
 // (R95, R117).
 func Remaining(b *loop.Budget) string {
 	parts := []string{loop.Plural(max(0, b.Ceilings.Iterations-b.IterationsUsed), "iteration")}
-	if b.Ceilings.Iterations >= noCeiling {
+	if b.Ceilings.Iterations >= loop.MaxUnits {
 		parts = []string{"iterations without ceiling"}
 	}
 	if b.CountsPRs() {
 		parts = append(parts, loop.Plural(max(0, b.Ceilings.PRs-len(b.PRsTouched)), "PR"))
 	}
-	if b.Ceilings.Minutes < noCeiling {
+	if b.Ceilings.Minutes < loop.MaxUnits {
 		parts = append(parts,
 			loop.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))
 	}
@@ -203,7 +203,7 @@ func Final(b *loop.Budget, e Ended) string {
 		add(fmt.Sprintf("Gate: %s in iteration %d", d.Gate, d.Iteration))
 	}
 	add(must...)
-	add(used(b), dollars(b, e.Overrun))
+	add(totals(b, e.Overrun))
 	for _, g := range b.Pending {
 		add(fmt.Sprintf("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
 			g.Name, g.Question, gateName(g)))
@@ -230,32 +230,35 @@ func Final(b *loop.Budget, e Ended) string {
 	return t.String()
 }
 
-// used returns the totals of a run except its dollars, each with its ceiling.
-func used(b *loop.Budget) string {
-	s := "Iterations: " + outOf(b.IterationsUsed, b.Ceilings.Iterations, " / ")
-	works := b.Drive() == ""
-	if works || len(b.PRsTouched) > 0 {
-		s += "; PRs touched: " + prs(b)
+// totals returns the totals of a run in two lines, each with its ceiling.
+func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
+	parts := []string{"Iterations: " + outOf(b.IterationsUsed, b.Ceilings.Iterations, " / ")}
+	works, prs := b.Drive() == "", len(b.PRsTouched)
+	if works || prs > 0 {
+		list := when(prs > 0, " ("+commas(b.PRsTouched...)+")")
+		if b.CountsPRs() {
+			list = fmt.Sprintf(" / %d%s", b.Ceilings.PRs, list)
+		} else {
+			list += ", not limited"
+		}
+		parts = append(parts, fmt.Sprintf("PRs touched: %d%s", prs, list))
 	}
-	s += "; Minutes: " + outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / ")
+	parts = append(parts, "Minutes: "+outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / "))
 	if works || b.CommentsPushed+b.MergesAttempted > 0 {
-		s += fmt.Sprintf("; Comments pushed: %d, merges attempted: %d", b.CommentsPushed,
-			b.MergesAttempted)
+		parts = append(parts, fmt.Sprintf("Comments pushed: %d, merges attempted: %d",
+			b.CommentsPushed, b.MergesAttempted))
 	}
-	return s + fmt.Sprintf("; Workers sent: %d", b.AgentsDispatched)
-}
-
-func dollars(b *loop.Budget, over *loop.Overrun) string {
+	parts = append(parts, fmt.Sprintf("Workers sent: %d", b.AgentsDispatched))
 	limit := "none"
 	if b.Ceilings.Dollars > 0 {
 		limit = ceiling(b.Ceilings.Dollars)
 	}
-	s := fmt.Sprintf("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)%s",
+	dollars = fmt.Sprintf("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)%s",
 		b.DollarsEstimate, limit, prefixed(", ", outside(b)))
 	if over != nil {
-		s += fmt.Sprintf("; Overrun: %s", over)
+		dollars += fmt.Sprintf("; Overrun: %s", over)
 	}
-	return s
+	return strings.Join(parts, "; "), dollars
 }
 
 // gatesAnswered returns the gates of a run with their answers, one per line. If there are more than
@@ -307,14 +310,6 @@ func stopText(b *loop.Budget) string {
 		return "a question waits for a person"
 	}
 	return "no reason was recorded"
-}
-
-func prs(b *loop.Budget) string {
-	list := when(len(b.PRsTouched) > 0, " ("+strings.Join(b.PRsTouched, ", ")+")")
-	if !b.CountsPRs() {
-		return fmt.Sprintf("%d%s, not limited", len(b.PRsTouched), list)
-	}
-	return fmt.Sprintf("%d / %d%s", len(b.PRsTouched), b.Ceilings.PRs, list)
 }
 
 // Resume returns the exact command that continues a run. It is empty if nothing is left to do. path
@@ -389,11 +384,11 @@ func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 		}
 		to.Iterations = half(most, used)
 	}
-	if b.CountsPRs() && len(b.PRsTouched) >= to.PRs {
-		to.PRs = half(to.PRs, len(b.PRsTouched))
+	if used := len(b.PRsTouched); b.CountsPRs() && used >= to.PRs {
+		to.PRs = half(to.PRs, used)
 	}
-	if b.MinutesElapsed >= to.Minutes {
-		to.Minutes = half(to.Minutes, b.MinutesElapsed)
+	if used := b.MinutesElapsed; used >= to.Minutes {
+		to.Minutes = half(to.Minutes, used)
 	}
 	if to.Dollars > 0 && b.DollarsEstimate >= to.Dollars {
 		to.Dollars = money(to.Dollars, b.DollarsEstimate)
