@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
-	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/safefile"
@@ -34,7 +31,7 @@ func (d *Inspector) Cards(
 		}
 		c, err := l.card()
 		if page {
-			c.Curve = l.spend(c.Iterations)
+			c.Curve = l.curve()
 		}
 		if page && err != nil {
 			c.Unread = strings.Split(err.Error(), "\n")
@@ -110,20 +107,16 @@ func links(b *loop.Budget) (l report.Links) {
 	return l
 }
 
-// spend returns the iterations of a run that its spend curve shows: those of a sample of the
-// history lines, and the last ones.
-func (l *loopState) spend(last []loop.Iteration) (points []loop.Iteration) {
-	for text := range l.files.Sample(l.skill, report.MaxPoints) {
-		var line loop.Iteration
-		if !gjson.ValidBytes(text) || codec.Decode(gjson.ParseBytes(text), &line) != nil {
-			continue
+// curve returns the points of the run's spend curve. It skips damaged lines.
+func (l *loopState) curve() (points []report.Point) {
+	for raw, err := range l.files.RawLines(l.skill) {
+		var line *loop.Iteration
+		if err == nil {
+			line, err = raw.Parse()
 		}
-		if len(last) == 0 || line.RunID == last[0].RunID && line.Seq >= last[0].Seq {
-			break
-		}
-		if line.RunID == l.Budget.RunID {
-			points = append(points, line)
+		if err == nil && line.RunID == l.Budget.RunID {
+			points = append(points, report.NewPoint(line))
 		}
 	}
-	return append(points, last...)
+	return points
 }

@@ -40,10 +40,10 @@ type Card struct {
 	Head        string   `json:"-"`                       // see Stand
 
 	// The rest is for the page only.
-	Folder string           `json:"-"` // folder of the project
-	Curve  []loop.Iteration `json:"-"` // points of the spend curve
-	Links  Links            `json:"-"`
-	Unread []string         `json:"-"` // errors of unreadable history lines
+	Folder string   `json:"-"` // folder of the project
+	Curve  []Point  `json:"-"` // points of the spend curve
+	Links  Links    `json:"-"`
+	Unread []string `json:"-"` // errors of unreadable history lines
 }
 
 // Links holds the first parts of web addresses. They are empty if the repository's forge is not

@@ -155,16 +155,38 @@ func percent(part, whole int64) float64 {
 	return min(100, 100*float64(part)/float64(whole))
 }
 
-// MaxPoints bounds the points of a spend curve, except for those of the last iterations.
-const MaxPoints = 100
+// Point is an iteration on a spend curve.
+type Point struct {
+	iteration int
+	spent     loop.USD // dollars of the run up to its end
+	title     string
+	marked    bool // calls were refused, or a question was asked
+}
+
+// NewPoint returns the point of a history line. It keeps no part of the line.
+func NewPoint(l *loop.Iteration) Point {
+	p := Point{iteration: l.Iteration, spent: l.Budget.DollarsEstimate,
+		marked: len(l.Gates)+len(l.Denied) > 0}
+	p.title = fmt.Sprintf("iteration %s: $%s, $%s in all", thousands(int64(l.Iteration)),
+		l.Dollars, p.spent)
+	if len(l.Denied) > 0 {
+		p.title += "; " + refused(l.Denied) + " refused"
+	}
+	if len(l.Gates) > 0 {
+		p.title += "; " + loop.Plural(len(l.Gates), "question") + " asked"
+	}
+	return p
+}
+
+// maxPoints bounds the points of a curve that are drawn.
+const maxPoints = 100
 
 // curve draws the spend after each of the iterations, against the ceiling if there is one. The
 // picture is stretched to the width of the page, so strokes do not scale, points are the round caps
 // of very short lines, and the labels are HTML beside the picture.
-func (m *markup) curve(limit loop.USD, iterations []loop.Iteration) {
-	last := &iterations[len(iterations)-1]
-	total := last.Budget.DollarsEstimate
-	top, about := total, ""
+func (m *markup) curve(limit loop.USD, points []Point) {
+	last := points[len(points)-1]
+	total, top, about := last.spent, last.spent, ""
 	switch {
 	case limit == 0:
 		about = "there is no ceiling in dollars"
@@ -177,7 +199,7 @@ func (m *markup) curve(limit loop.USD, iterations []loop.Iteration) {
 	step := scale(max(top, loop.Cent))
 	top = max(step, (top+step-1)/step*step)
 	y := func(u loop.USD) float64 { return 100 - percent(int64(u), int64(top)) }
-	var grid, line, points markup
+	var grid, line, dots markup
 	marks := ""
 	m.put(`<figure><div class="chart"><div class="ys">`)
 	for at := loop.USD(0); at <= top; at += step {
@@ -185,16 +207,16 @@ func (m *markup) curve(limit loop.USD, iterations []loop.Iteration) {
 		grid.put("M0 %.2fH100", y(at))
 	}
 	line.put("M0 100")
-	for i := range iterations {
-		l := &iterations[i]
-		x, y := percent(int64(i+1), int64(len(iterations))), y(l.Budget.DollarsEstimate)
+	every := (len(points) + maxPoints - 1) / maxPoints
+	for i := (len(points) - 1) % every; i < len(points); i += every {
+		p, class := points[i], "point"
+		x, y := percent(int64(i+1), int64(len(points))), y(p.spent)
 		line.put("L%.2f %.2f", x, y)
-		class := "point"
-		if len(l.Gates)+len(l.Denied) > 0 {
+		if p.marked {
 			class, marks = "mark", "; a dot marks refused calls or a question"
 		}
-		points.put(`<path class="%s" d="M%.2f %.2fh.01" tabindex="0" role="img">`+
-			"<title>%s</title></path>\n", class, x, y, pointTitle(l))
+		dots.put(`<path class="%s" d="M%.2f %.2fh.01" tabindex="0" role="img">`+
+			"<title>%s</title></path>\n", class, x, y, p.title)
 	}
 	drawn := raw(line.String())
 	m.put(`</div><svg viewBox="0 0 100 100" preserveAspectRatio="none" role="group">`+
@@ -203,25 +225,12 @@ func (m *markup) curve(limit loop.USD, iterations []loop.Iteration) {
 	if limit > 0 {
 		m.put(`<path class="limit" d="M0 %.2fH100"/>`, y(limit))
 	}
-	m.put("\n%s</svg>", raw(points.String()))
+	m.put("\n%s</svg>", raw(dots.String()))
 	if limit > 0 {
 		m.put(`<span class="cap" style="top:%.1f%%">ceiling %s</span>`, y(limit), ceiling(limit))
 	}
 	m.put(`</div><div class="xs"><span>start</span><span>iteration %s</span></div>`+
-		"<figcaption>%s%s</figcaption></figure>\n", thousands(int64(last.Iteration)), about, marks)
-}
-
-// pointTitle describes an iteration on the curve: its dollars, refusals and questions.
-func pointTitle(l *loop.Iteration) string {
-	text := fmt.Sprintf("iteration %s: $%s, $%s in all", thousands(int64(l.Iteration)), l.Dollars,
-		l.Budget.DollarsEstimate)
-	if len(l.Denied) > 0 {
-		text += "; " + refused(l.Denied) + " refused"
-	}
-	if len(l.Gates) > 0 {
-		text += "; " + loop.Plural(len(l.Gates), "question") + " asked"
-	}
-	return text
+		"<figcaption>%s%s</figcaption></figure>\n", thousands(int64(last.iteration)), about, marks)
 }
 
 // scale returns a round step such that at most five steps reach the top.

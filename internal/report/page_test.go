@@ -42,7 +42,7 @@ func pageOf(text string) Card {
 	c.Links = Links{"https://github.com/a/b/pull/", "https://github.com/a/b/issues/",
 		"https://github.com/a/b/commit/"}
 	c.Iterations[0].Fired = []string{text}
-	c.Curve = c.Iterations
+	c.Curve = []Point{NewPoint(&c.Iterations[0])}
 	return c
 }
 
@@ -108,12 +108,10 @@ func FuzzPage(f *testing.F) {
 func TestPageIsBounded(t *testing.T) {
 	p := pageOf(strings.Repeat("<&\">", 1000))
 	p.Curve, p.Earlier = nil, 9_999
-	for i := range MaxPoints {
-		p.Curve = append(p.Curve, loop.Iteration{Iteration: i + 1,
-			Budget: loop.Budget{DollarsEstimate: loop.USD(i+1) * loop.Cent}})
+	for i := range maxPoints {
+		p.Curve = append(p.Curve, Point{iteration: i + 1, spent: loop.USD(i+1) * loop.Cent})
 	}
-	p.Curve = append(p.Curve, loop.Iteration{Iteration: 10_000,
-		Budget: loop.Budget{DollarsEstimate: 100 * loop.Dollar}})
+	p.Curve = append(p.Curve, Point{iteration: 10_000, spent: 100 * loop.Dollar})
 	text := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p})
 	if len(text) > 1<<18 {
 		t.Errorf("%d bytes", len(text))

@@ -104,7 +104,7 @@ func (p *page) facts(list facts) {
 }
 
 // curve writes nothing, because `hooks history` draws the spend in a terminal.
-func (*page) curve(loop.USD, []loop.Iteration) {}
+func (*page) curve(loop.USD, []Point) {}
 
 // notes writes a line for each note.
 func (p *page) notes(word string, list []string) {

@@ -155,27 +155,6 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	}
 }
 
-// Sample iterates over at most n lines that are evenly distributed over the history, the first one
-// included, without checking them. A short history has each line once.
-func (s *Store) Sample(skill loop.Skill, n int64) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		info, err := s.disk.stat(historyName.of(skill))
-		if err != nil {
-			return
-		}
-		at, next, step := int64(0), int64(0), info.Size()/n+1
-		for raw := range s.RawLines(skill) {
-			if at >= next {
-				next = (at/step + 1) * step
-				if !yield(raw.JSON) {
-					return
-				}
-			}
-			at += int64(len(raw.JSON)) + 1
-		}
-	}
-}
-
 // Snapshot returns the run's last recorded backlog, from the tracker or from a report. It returns
 // nil if the previous iteration already has it, or if no backlog was recorded.
 func (s *Store) Snapshot(

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -70,32 +69,6 @@ func TestAppendAndRead(t *testing.T) {
 	for range lines(s, "work") {
 		break // a reader may stop early
 	}
-}
-
-// A sample of a short history is all of it; that of a long one is spread over it, in order.
-func TestSample(t *testing.T) {
-	s := newStore(t)
-	sample := func(n int64) (got []int) {
-		for text := range s.Sample("work", n) {
-			if l, err := parseLine(history, text); err == nil {
-				got = append(got, l.Seq)
-			}
-		}
-		return got
-	}
-	same(t, "nothing", len(sample(9)), 0)
-	var all []int
-	for n := 1; n <= 40; n++ {
-		grow(t, s, line(n))
-		all = append(all, n)
-	}
-	same(t, "all", sample(1000), all)
-	got := sample(8)
-	if len(got) != 8 || got[0] != 1 || !slices.IsSorted(got) || got[7] < 30 || got[4] < 15 {
-		t.Errorf("a sample of 40: %v", got)
-	}
-	put(t, s, history, content(t, s, history)+strings.Repeat("x", 3*maxLine)+"\n")
-	same(t, "the first line", sample(1000)[0], 1)
 }
 
 func TestEmptyListsAreLists(t *testing.T) {

@@ -103,7 +103,10 @@ func night() []report.Card {
 	card.Resume = report.Resume(&run, "")
 	card.Budgets = report.Axes(&run, &run, nil, false, at)
 	card.Stopped = report.StoppedBy(&run, &lines[len(lines)-1], card.Waiting, "")
-	card.Folder, card.Curve = "/home/someone/invoices", lines
+	card.Folder = "/home/someone/invoices"
+	for i := range lines {
+		card.Curve = append(card.Curve, report.NewPoint(&lines[i]))
+	}
 	card.Links = report.Links{PR: "https://github.com/acme/invoices/pull/",
 		Issue:  "https://github.com/acme/invoices/issues/",
 		Commit: "https://github.com/acme/invoices/commit/"}
