@@ -40,7 +40,8 @@ func audited(argv []string, phase string) []string {
 	return slices.Insert(slices.Clone(argv), at, settings...)
 }
 
-// git returns the index of git's command in the arguments, and how git is started.
+// git returns the index of git's command in the arguments, and how git is started, by the program
+// itself or by another.
 func (s Start) git() (at int, start tracker.GitStart) {
 	start = tracker.GitStart{Dir: s.Cwd, Env: s.Environ, Works: s.Cwd}
 	gitDir, workTree := s.Env("GIT_DIR"), ""
@@ -54,7 +55,7 @@ func (s Start) git() (at int, start tracker.GitStart) {
 		case "--work-tree":
 			workTree = value
 		}
-		if n == 0 {
+		if n == 0 || linkName(s.Argv[0]) != "git" {
 			start.Works = below(start.Works, cmp.Or(gitDir, workTree))
 			return at, start
 		}

@@ -225,29 +225,18 @@ func (s Start) foreign(g ground, a effect.Act) string {
 		}
 		return a.Repo
 	}
-	for _, name := range leadsAway {
-		if value := s.Env(name); value != "" && value != os.DevNull {
-			return "the repository of " + name
-		}
-	}
-	there := tracker.Repo(context.Background(), s.Cwd)
+	_, start := s.git()
+	there := start.Repo(context.Background()) // gh asks git in the same way
 	at := redact(there.Base().String())
 	if host != "" && !strings.HasPrefix(at, host+"/") {
 		return "the host " + host
 	}
 	for _, run := range g.runs {
-		if there.Top != "" && tracker.BaseOf(run.URL).String() == at {
+		if there.Err == nil && there.Top != "" && tracker.BaseOf(run.URL).String() == at {
 			return ""
 		}
 	}
-	return "the repository of " + s.Cwd
-}
-
-// leadsAway lists the variables that may make git use a repository or remotes other than those of
-// the working directory.
-var leadsAway = []string{
-	"GIT_DIR", "GIT_WORK_TREE", "GIT_CONFIG", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
-	"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS",
+	return "the repository of " + start.Works
 }
 
 // host returns the host that the environment sets for the forge's client, in lower case, or an

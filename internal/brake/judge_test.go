@@ -419,9 +419,7 @@ func TestPassIsForOneThing(t *testing.T) {
 			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
 		}
 	}
-	for _, name := range []string{
-		"GH_REPO", "GH_HOST", "GIT_DIR", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
-	} {
+	for _, name := range []string{"GH_REPO", "GH_HOST", "GIT_DIR", "GIT_CONFIG_COUNT"} {
 		s := start(dir, "gh", "pr", "merge", "142").with(name, "evil/other")
 		if s.refusal((&passes{dir, 1}).ground()) == nil {
 			t.Errorf("%s leads to another repository", name)
@@ -434,12 +432,20 @@ func TestPassIsForOneThing(t *testing.T) {
 			t.Errorf("GITLAB_HOST %s: %v", host, r)
 		}
 	}
-	s := start(dir, "gh", "pr", "merge", "142").with("GIT_CONFIG_NOSYSTEM", "1")
-	s = s.with("GIT_CONFIG_GLOBAL", os.DevNull)
-	if r := s.refusal((&passes{dir, 1}).ground()); r != nil {
-		t.Errorf("without files of settings: %v", r)
-	}
 	const evil = "https://github.com/evil/other"
+	for text, away := range map[string]bool{
+		"": false, "[user]\n\tname = a\n": false,
+		"[url \"" + evil + "\"]\n\tinsteadOf = https://github.com/o/r.git\n": true,
+		"[remote \"upstream\"]\n\turl = " + evil + "\n":                      true,
+	} {
+		file := filepath.Join(t.TempDir(), "settings")
+		write(t, file, text, 0o600)
+		s := start(dir, "gh", "pr", "merge", "142").with("GIT_CONFIG_NOSYSTEM", "1")
+		s = s.with("GIT_CONFIG_GLOBAL", file)
+		if r := s.refusal((&passes{dir, 1}).ground()); (r != nil) != away {
+			t.Errorf("GIT_CONFIG_GLOBAL with %q: %v", text, r)
+		}
+	}
 	cmd := exec.Command("/usr/bin/git", "remote", "set-url", "origin", evil)
 	if cmd.Dir = other; cmd.Run() != nil {
 		t.Fatal("git remote set-url")

@@ -46,8 +46,8 @@ func (e Event) checkTool() error {
 	return nil
 }
 
-// Fields returns the scalars of tool_input in order. whole is false if there are more than are read,
-// so that the rest may be harmful.
+// Fields returns the scalars of tool_input in order. whole is false if there are more than are
+// read; the rest may be harmful.
 func (e Event) Fields() (list []effect.Field, whole bool) {
 	return shellword.JSONLeaves(e.Input.Raw)
 }

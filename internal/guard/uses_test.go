@@ -13,7 +13,8 @@ func TestBranchBesideFlags(t *testing.T) {
 		"git cherry-pick -s feature/5", "git cherry-pick -m 1 feature/5", "git rebase -m feature/5",
 		"git rebase -s ours feature/5", "git merge -s ours -m x feature/5",
 		"git rebase --onto=feature/5 main", "git fetch --depth 1 origin feature/5:x",
-		"git pull origin feature/5", "git reset --hard origin/feature/5", "git merge main..feature/5",
+		"git pull origin feature/5", "git reset --hard origin/feature/5",
+		"git merge main..feature/5",
 	} {
 		call := effect.Call{Tool: "Bash", Command: command, Cwd: project}
 		r := Read(call, effect.Repo{Branch: "f", Default: "main"}.Known(), nil)

@@ -53,8 +53,12 @@ type GitStart struct {
 
 // Ask returns what git prints for these arguments if it is started in this way.
 func (s GitStart) Ask(ctx context.Context, args ...string) (string, error) {
+	// it would hide other settings from git config alone
+	env := slices.DeleteFunc(slices.Clone(s.Env), func(kv string) bool {
+		return strings.HasPrefix(kv, "GIT_CONFIG=")
+	})
 	r, err := child.Run(ctx, child.Command{
-		Dir: s.Dir, Env: s.Env, Wait: gitWait / 2, Most: maxOutput,
+		Dir: s.Dir, Env: env, Wait: gitWait / 2, Most: maxOutput,
 		Args: slices.Concat([]string{gitProgram()}, s.Flags, []string{"--no-pager"}, args),
 	})
 	return strings.TrimSuffix(string(r.Out), "\n"), err

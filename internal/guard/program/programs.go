@@ -63,7 +63,8 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 			if shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
 				Code(f, name, text)
 			}
-		case shellword.Has("npm pnpm yarn", name) && first("exec x dlx"), name == "go" && first("run"):
+		case name == "go" && first("run"),
+			shellword.Has("npm pnpm yarn", name) && first("exec x dlx"):
 			behind(f, name, argv)
 		case shellword.DataProgram(name):
 		default:
@@ -145,8 +146,9 @@ nix-shell concurrently nodemon env docker podman kubectl cmd`
 func behind(f *plain.Frame, name string, argv []shellword.Word) {
 	args := argv[1:]
 	line := shellword.JoinText(argv[1:min(3, len(argv))])
-	if slices.Contains([]string{"gate answer", "loop reset", "loop raise"}, line) ||
-		len(argv) > 1 && strings.Contains(argv[1].Text, "-") && shellword.Has(events, argv[1].Text) {
+	event := len(args) > 0 && strings.Contains(args[0].Text, "-") &&
+		shellword.Has(events, args[0].Text)
+	if event || slices.Contains([]string{"gate answer", "loop reset", "loop raise"}, line) {
 		judgeHooks(f, argv) // this program under another name
 		return
 	}

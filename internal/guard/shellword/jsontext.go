@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	maxLeaves    = 20_000
+	maxLeaves    = 4096
 	maxJSONDepth = 60
 )
 
 // JSONLeaves returns the leaves of JSON text: a string's contents, a number, true or false as
 // written, and nothing for null. The path holds keys and array indexes, as in "files.0.path". whole
-// is false if there are more than 20,000 leaves or they are nested 60 or more levels deep. Unknown
+// is false if there are more than 4,096 leaves or they are nested 60 or more levels deep. Unknown
 // parts are values; a malformed tail is omitted.
 func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 	const number = "-" + Unknown // the parser accepts it in place of a value
@@ -83,8 +83,8 @@ func Percent20(s string) string {
 // Unescape decodes the backslash escapes of $'…'. It returns Unknown if Go reads one of them
 // differently than a shell.
 func Unescape(s string) string {
-	quoted := strings.NewReplacer(`\\`, `\\`, `\"`, `\"`, `"`, `\"`, `\'`, "'", "\n", `\n`).Replace(s)
-	text, err := strconv.Unquote(`"` + quoted + `"`)
+	inGo := strings.NewReplacer(`\\`, `\\`, `\"`, `\"`, `"`, `\"`, `\'`, "'", "\n", `\n`)
+	text, err := strconv.Unquote(`"` + inGo.Replace(s) + `"`)
 	if err != nil || strings.Contains(text, "\x00") { // a shell ends the text at NUL
 		return Unknown
 	}
