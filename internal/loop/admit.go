@@ -106,11 +106,13 @@ type Admission struct {
 // admit decides about a request (design: run identity). After CloseFirst it is called again.
 func admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
-	if a, refused := refuseOtherFile(r, s); refused {
-		return a
-	}
-	if a, refused := refuseUnasked(r, s, mine); refused {
-		return a
+	if r.Unasked() {
+		if a, refused := refuseOtherFile(r, s); refused {
+			return a
+		}
+		if a, refused := refuseUnasked(r, s, mine); refused {
+			return a
+		}
 	}
 	if t := s.Tick; t != nil && t.SessionID == r.SessionID && t.began(r.PromptID) {
 		return Admission{Verdict: Already}
@@ -319,7 +321,7 @@ func (r Request) answers() bool {
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
-	case r.Unasked() && r.Gated && !mine: // the gate of the session's own run decides
+	case r.Gated && !mine: // the gate of the session's own run decides
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; a person types the command"), true
 	case (run == nil || !mine && run.Status == Active) && r.NeedsTyping() && !s.Typed:
@@ -329,7 +331,7 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 		}
 		return refuse("Not begun: no person typed this prompt\nhint: a person types it, as in " +
 			"/" + r.Command.Name + " -- fix the flaky tests"), true
-	case run == nil || !r.Model && !r.Scheduled:
+	case run == nil:
 		return Admission{}, false
 	case run.Status != Active && r.Model:
 		return refuse(priorStop(run) +
@@ -351,7 +353,7 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 // on record, because it would begin a second run with separate ceilings.
 func refuseOtherFile(r Request, s Standing) (Admission, bool) {
 	run := s.Recorded.Run
-	if !r.Unasked() || run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {
+	if run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {
 		return Admission{}, false
 	}
 	return refuse("Not begun: the loop on record has another budget file, " + s.Recorded.Path +

@@ -116,18 +116,6 @@ func (r *Report) failedIssues() (list []int) {
 	return list
 }
 
-// noteFailed records the issues that the run worked on and did not finish, until it finishes them.
-func (b *Budget) noteFailed(t *Tick) {
-	failed := t.Report.failedIssues()
-	cut := t.Failed != "" || t.Interrupted != ""
-	if cut && len(t.PRs) == 0 { // if there is a PR, one of them may be finished
-		failed = append(failed, t.Taken...)
-	}
-	done := func(n int) bool { return !cut && slices.Contains(t.Taken, n) }
-	left := slices.DeleteFunc(slices.Clone(b.FailedIssues), done)
-	b.FailedIssues = AppendNew(left, failed...)
-}
-
 // Snapshot is the backlog recorded by an earlier iteration of the run, with the issues that the
 // run has since planned, or taken with a PR.
 type Snapshot struct {
@@ -175,13 +163,6 @@ func driftDue(f *Facts) []Gate {
 		return nil
 	}
 	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
-}
-
-// applyDrift discards the plan, so that workers are only started for a new one.
-func applyDrift(_ *Budget, tick *Tick, _ Gate, act, _ string) {
-	if act == "re-propose" {
-		tick.Replan, tick.Report.Plan = true, nil
-	}
 }
 
 // missing reports whether list contains a number that from does not.

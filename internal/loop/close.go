@@ -100,7 +100,14 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	b.MergesAttempted += t.Merges
 	b.AgentsDispatched += t.Agents
 	b.MinutesElapsed = b.Minutes(e.Now)
-	b.noteFailed(t)
+	failed, cut := t.Report.failedIssues(), t.Failed != "" || t.Interrupted != ""
+	if cut && len(t.PRs) == 0 { // if there is a PR, one of them may be finished
+		failed = append(failed, t.Taken...)
+	}
+	left := slices.DeleteFunc(slices.Clone(b.FailedIssues), func(n int) bool {
+		return !cut && slices.Contains(t.Taken, n)
+	})
+	b.FailedIssues = AppendNew(left, failed...)
 	switch {
 	case t.qmdDown() && previous.qmdDown(): // in two consecutive iterations (R52)
 		b.QmdFailuresConsecutive++

@@ -191,8 +191,7 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 		k.Require(&k.Begun)
 	}
 	t.uncount(s.Run)
-	s.hear(e, k.Dialogs.or())
-	s.missed(*k.Calls.Is)
+	s.catchUp(e.Now, k)
 	ending := s.ending(lastAlive(e.Now, t, k.Owner.Is), k)
 	if k.Owner.Is.Foreign { // what has changed since the crash stays visible (R138)
 		ending.Heads = nil

@@ -121,7 +121,13 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 		run.Cursors = *k.Baseline.Is
 	}
 	if a.Mode != FreshRun {
-		in.Opens.Notes = AppendNew(a.Notes, run.askNote(at.Run.Ask)...)
+		switch run.Ask {
+		case at.Run.Ask:
+		case "":
+			in.Opens.Notes = AppendNew(a.Notes, "The run no longer has an Ask command")
+		default:
+			in.Opens.Notes = AppendNew(a.Notes, "The run now uses the current Ask command")
+		}
 	}
 	if a.Reap {
 		in.Reap = at.Lock

@@ -224,7 +224,7 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 		return Outcome{}
 	}
 	run, t := s.Run, s.Tick
-	run.Ceilings = e.Flags.override(run.Ceilings)
+	run.Ceilings = run.Ceilings.With(e.Flags.Ceilings, e.Flags.explicit)
 	said := GateAnswer{Name: BudgetEscalation, Question: "hooks loop raise", At: e.Now,
 		Answer: "raise " + e.Words, Origin: OriginTerminal}
 	// the question is evaluated again
@@ -245,7 +245,7 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 // Below returns the first flag that would set a ceiling below what the run has used, and the amount
 // used. It returns "" if there is no such flag.
 func (b *Budget) Below(f Flags, t *Tick, now time.Time) (flag, used string) {
-	c := f.override(b.Ceilings)
+	c := b.Ceilings.With(f.Ceilings, f.explicit)
 	prs := len(b.Touched(t))
 	switch {
 	case f.Names("--max-iterations") && c.Iterations < b.IterationsUsed:

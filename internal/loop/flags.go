@@ -352,10 +352,7 @@ func (f *Flags) DefaultIterations(n int) {
 	}
 }
 
-// override returns c with the ceilings that the command named, and only those (R16).
-func (f Flags) override(c Ceilings) Ceilings { return c.With(f.Ceilings, f.explicit) }
-
-// With returns c with the ceilings of others whose flags are in named, as in "--max-prs".
+// With returns c with the ceilings of others whose flags are in named, as in "--max-prs" (R16).
 func (c Ceilings) With(others Ceilings, named []string) Ceilings {
 	for _, name := range named {
 		if to := c.units(name); to != nil {
@@ -479,23 +476,18 @@ func (c Command) OwnWords() []string {
 // prefix. more holds further names, from the configuration or from a run.
 func ParseCommand(name, args string, more ...Names) (Command, bool) {
 	name = strings.TrimPrefix(name, "/") // a model may add the slash
-	bare := name
-	if _, after, ok := strings.Cut(name, ":"); ok {
-		bare = after
+	space, bare, spaced := strings.Cut(name, ":")
+	if !spaced {
+		space, bare = "", name
+	}
+	spaces := []string{"hooks", "sdd"}
+	for _, n := range more {
+		spaces = append(spaces, n.Spaces...)
 	}
 	for _, k := range Kinds {
-		own := []string{"hooks"}
-		for _, n := range more {
-			own = append(own, n.Spaces...)
-		}
-		if own = append(own, "sdd"); k.Prompts {
-			own = own[:1]
-		}
-		if slices.Contains(k.Commands, bare) && bare != name &&
-			slices.Contains(own, Namespace(name)) {
-			return Command{name, k.Name, args}, true
-		}
-		if k.Commands == nil && k.Name == Skill(bare) {
+		ours := space == "hooks" || slices.Contains(spaces, space) && !k.Prompts
+		if spaced && ours && slices.Contains(k.Commands, bare) ||
+			k.Commands == nil && k.Name == Skill(bare) {
 			return Command{name, k.Name, args}, true
 		}
 	}

@@ -57,7 +57,7 @@ var gates = [...]GateKind{
 			{"no", "Leave the lock alone and skip this tick."},
 			{"stop", "Leave the lock alone and stop this loop."},
 		},
-		Tell: Says("asks when --lock=force finds a lock that is held"),
+		Tell: Says("asks when --lock=force finds a lock that is held").Tell,
 	},
 	{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: everyRun,
@@ -67,8 +67,15 @@ var gates = [...]GateKind{
 			{"skip", "Leave this PR alone for the rest of the run."},
 			{"stop", NothingMore},
 		},
-		Apply: applyDivergence,
-		Tell:  tellDivergence,
+		Apply: func(run *Budget, tick *Tick, g Gate, act, _ string) {
+			if act == "skip" {
+				run.skip(tick, g.Target)
+				tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool {
+					return prTarget(p.Number) == g.Target
+				})
+			}
+		},
+		Tell: tellDivergence,
 	},
 	{
 		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: everyRun,
@@ -90,9 +97,13 @@ var gates = [...]GateKind{
 			{"continue", "Keep to the plan."},
 			{"stop", NothingMore},
 		},
-		Due:   driftDue,
-		Apply: applyDrift,
-		Tell:  tellDrift,
+		Due: driftDue,
+		Apply: func(_ *Budget, tick *Tick, _ Gate, act, _ string) {
+			if act == "re-propose" { // workers are only started for a new plan
+				tick.Replan, tick.Report.Plan = true, nil
+			}
+		},
+		Tell: tellDrift,
 	},
 	{
 		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported | Sending,
@@ -103,9 +114,17 @@ var gates = [...]GateKind{
 			{"proceed", "Work on it with the best interpretation."},
 			{"stop", NothingMore},
 		},
-		Due:   criteriaDue,
-		Apply: applyCriteria,
-		Tell:  tellCriteria,
+		Due: criteriaDue,
+		Apply: func(_ *Budget, tick *Tick, g Gate, act, _ string) {
+			if act == "skip" || act == "escalate" {
+				tick.Deferred = AppendNew(tick.Deferred, g.Target)
+			}
+			if act == "escalate" {
+				tick.Notes = AppendNew(tick.Notes, "Issue "+g.Target+": ask on the issue for "+
+					"acceptance criteria, do not work on it in this tick")
+			}
+		},
+		Tell: tellCriteria,
 	},
 	{
 		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: everyRun, Safest: "hold",
@@ -126,9 +145,13 @@ var gates = [...]GateKind{
 			{"retry", "Let the next iteration try once more."},
 			{"stop", NothingMore},
 		},
-		Due:   failureDue,
-		Apply: applyFailure,
-		Tell:  tellFailure,
+		Due: failureDue,
+		Apply: func(run *Budget, tick *Tick, g Gate, act, _ string) {
+			if act == "skip" {
+				run.skip(tick, g.Target)
+			}
+		},
+		Tell: tellFailure,
 	},
 }
 
@@ -289,15 +312,6 @@ func AskForceUnlock() Gate {
 		"corrupt in-flight work."})
 }
 
-func applyDivergence(run *Budget, tick *Tick, g Gate, act, _ string) {
-	if act == "skip" {
-		run.skip(tick, g.Target)
-		tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool {
-			return prTarget(p.Number) == g.Target
-		})
-	}
-}
-
 // criteriaDue asks about every issue to be worked on whose acceptance criteria are missing or
 // unfinished (R89, R90).
 func criteriaDue(f *Facts) []Gate {
@@ -313,17 +327,6 @@ func criteriaDue(f *Facts) []Gate {
 		}
 	}
 	return due
-}
-
-func applyCriteria(_ *Budget, tick *Tick, g Gate, act, _ string) {
-	switch act {
-	case "skip":
-		tick.Deferred = AppendNew(tick.Deferred, g.Target)
-	case "escalate":
-		tick.Deferred = AppendNew(tick.Deferred, g.Target)
-		tick.Notes = AppendNew(tick.Notes, "Issue "+g.Target+
-			": ask on the issue for acceptance criteria, do not work on it in this tick")
-	}
 }
 
 // mergeDue asks before a PR is merged (R99, R100). If feedback was addressed it uses the
@@ -401,12 +404,6 @@ func (f Failure) Subject() string {
 		return prTarget(f.Number)
 	}
 	return fmt.Sprintf("Issue #%d", f.Number)
-}
-
-func applyFailure(run *Budget, tick *Tick, g Gate, act, _ string) {
-	if act == "skip" {
-		run.skip(tick, g.Target)
-	}
 }
 
 // Signature returns the part of a root cause that is compared: in lower case, without digits and

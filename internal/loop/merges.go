@@ -48,7 +48,7 @@ func (t *Tick) approval(pr int) *Approval {
 // noFeedback reports whether the tracker itself says that no person commented on a PR (R99). A
 // skill's report that there is feedback is believed; its report that there is none is not.
 func (t *Tick) noFeedback(pr int) bool {
-	asked := t.AskedPR(pr)
+	asked := t.Asked.pr(pr)
 	return asked != nil && asked.HumanFeedback != nil && !*asked.HumanFeedback && !t.addressed(pr)
 }
 
@@ -61,7 +61,7 @@ func (t *Tick) addressed(pr int) bool {
 
 // head returns the commit of a PR according to the tracker, or "" if it is not known.
 func (t *Tick) head(pr int) string {
-	return cmp.Or(t.AskedPR(pr), &PR{}).HeadSHA
+	return cmp.Or(t.Asked.pr(pr), &PR{}).HeadSHA
 }
 
 // merge counts a merge that is let through, and uses up the person's approval.
@@ -105,7 +105,7 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 // that the branch is in a fork. The PR's head at the start is the tracker's answer at that time,
 // if any.
 func (t *Tick) settle(pr PR, elsewhere bool) {
-	if before := t.AskedPR(pr.Number); before != nil {
+	if before := t.Asked.pr(pr.Number); before != nil {
 		t.track(PR{Number: pr.Number, HeadSHA: before.HeadSHA})
 	}
 	if t.track(pr); pr.State == "merged" && slices.Contains(t.MergesOf, pr.Number) {
@@ -164,10 +164,8 @@ func (t *Tick) KnownPRs() []PR {
 	return slices.Concat(t.Report.PRs, t.Asked.PRs)
 }
 
-// AskedPR returns the tracker's answer about a PR, or nil if the tracker was not asked or does not
-// know it.
-func (t *Tick) AskedPR(number int) *PR { return t.Asked.pr(number) }
-
+// pr returns the tracker's answer about a PR, or nil if the tracker was not asked or does not know
+// it.
 func (a *Asked) pr(number int) *PR {
 	if a == nil {
 		return nil
@@ -206,12 +204,9 @@ func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 
 // unknown explains why it is not known who commented on a PR, or returns "" if it is known.
 func (t *Tick) unknown(pr int) string {
-	if t.Asked != nil {
-		if u := first(t.Asked.Unknown, func(u Unknown) bool { return u.PR == pr }); u != nil {
-			return u.Why
-		}
-	}
-	return ""
+	asked := cmp.Or(t.Asked, &Asked{})
+	is := func(u Unknown) bool { return u.PR == pr }
+	return cmp.Or(first(asked.Unknown, is), &Unknown{}).Why
 }
 
 // oneDialog is the number of questions that the client shows in one dialog.

@@ -300,18 +300,24 @@ func (t *Tick) Missed(id string, at time.Time) bool {
 	return !t.heardOf(id) && (at.IsZero() || !at.Before(t.StartedAt))
 }
 
-// missed adds the effects of the iteration's calls whose results no event reported, because
-// PostToolUse was killed or is not registered.
-func (s State) missed(calls []Result) (news bool) {
-	reported := s.Tick.Comments // the skill's number may include the missed ones
-	for _, c := range calls {
-		if s.Tick.Missed(c.ID, c.Now) {
-			s.Tick.RecordEffects(c)
+// catchUp adopts facts from the transcript that no event reported, because PostToolUse was killed
+// or is not registered: the effects of the iteration's calls, and a person's answers. It reports
+// whether there were any.
+func (s State) catchUp(now time.Time, k *Known) (news bool) {
+	t := s.Tick
+	reported := t.Comments // the skill's number may include the missed ones
+	for _, c := range k.Calls.or() {
+		if t.Missed(c.ID, c.Now) {
+			t.RecordEffects(c)
 			news = true
 		}
 	}
 	if news {
-		s.Tick.Comments = max(reported, s.Tick.Observed.Comments)
+		t.Comments = max(reported, t.Observed.Comments)
+	}
+	for _, a := range k.Dialogs.or() {
+		shown := func(d Dialog) bool { return d.ID == a.ID && !d.Done }
+		news = slices.ContainsFunc(t.Dialogs, shown) && s.answer(now, a) != nil || news
 	}
 	return news
 }
@@ -320,18 +326,6 @@ func (s State) missed(calls []Result) (news bool) {
 // may contain them.
 func (t *Tick) unheard(run *Budget) bool {
 	return t.Unheard() && !run.Heard(t.SessionID, afterToolWord)
-}
-
-// hear adopts answers from the transcript that no event reported, and reports whether there were
-// any.
-func (s State) hear(turn Turn, dialogs []Answers) (news bool) {
-	for _, a := range dialogs {
-		known := slices.ContainsFunc(s.Tick.Dialogs, func(d Dialog) bool {
-			return d.ID == a.ID && !d.Done
-		})
-		news = known && s.answer(turn.Now, a) != nil || news
-	}
-	return news
 }
 
 // answer records the answers of one dialog, verbatim. Answers that the call itself contained, or
@@ -392,8 +386,7 @@ func (e CatchUp) step(s State, k *Known) Outcome {
 	k.wantIf(s.Tick.unheard(s.Run), &k.Dialogs)
 	k.wantIf(e.Counts, &k.Calls)
 	k.Require()
-	counted := s.missed(k.Calls.or())
-	if heard := s.hear(e.Turn, k.Dialogs.or()); !heard && !counted {
+	if !s.catchUp(e.Now, k) {
 		return Outcome{}
 	}
 	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}

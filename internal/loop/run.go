@@ -101,7 +101,7 @@ func (b *Budget) raise(r Request) {
 	if r.Unasked() {
 		return
 	}
-	b.Ceilings = r.Flags.override(b.Ceilings)
+	b.Ceilings = b.Ceilings.With(r.Flags.Ceilings, r.Flags.explicit)
 	if r.Flags.Names("--near-limit") {
 		b.NearLimit = r.Flags.NearLimit
 	}
@@ -115,17 +115,6 @@ func (b *Budget) raise(r Request) {
 	if r.Flags.Idle > 0 {
 		b.MaxIdle = r.Flags.Idle
 	}
-}
-
-// askNote returns a note if the run's Ask command has changed.
-func (b *Budget) askNote(before string) []string {
-	switch b.Ask {
-	case before:
-		return nil
-	case "":
-		return []string{"The run no longer has an Ask command"}
-	}
-	return []string{"The run now uses the current Ask command"}
 }
 
 // Minutes returns the run's active time in whole minutes. It never decreases, even if the clock
@@ -324,12 +313,8 @@ func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 		if i < 0 {
 			return false
 		}
-		at := now
-		if old.At != nil {
-			at = *old.At
-		}
 		Answer(run, t, i, GateAnswer{Name: old.Name, Question: old.Question, Answer: old.Answer,
-			At: at, Target: old.Target, Origin: old.Origin})
+			At: *cmp.Or(old.At, &now), Target: old.Target, Origin: old.Origin})
 		return true
 	})
 }
@@ -347,7 +332,7 @@ func StartBody(run *Budget, t *Tick) bool {
 		default:
 			run.aim(t.Attempt)
 		}
-		if pr := t.AskedPR(run.SinglePR); pr != nil {
+		if pr := t.Asked.pr(run.SinglePR); pr != nil {
 			t.track(*pr)
 		}
 	}
@@ -452,13 +437,10 @@ func (b *Budget) SetAs(other *Budget) *Budget {
 	own.Flags, own.OtherFlags = other.Flags, other.OtherFlags
 	own.Pending = slices.Clone(b.Pending)
 	for i := range own.Pending {
-		g, was := &own.Pending[i], Gate{}
-		at := slices.IndexFunc(other.Pending, func(o Gate) bool {
+		g := &own.Pending[i]
+		was := cmp.Or(first(other.Pending, func(o Gate) bool {
 			return o.Name == g.Name && o.Target == g.Target && o.HeadSHA == g.HeadSHA
-		})
-		if at >= 0 {
-			was = other.Pending[at]
-		}
+		}), &Gate{})
 		g.Answer, g.Origin, g.At = was.Answer, was.Origin, was.At
 	}
 	return &own

@@ -46,7 +46,7 @@ func TestSettle(t *testing.T) {
 	if d := cmp.Diff(want, tick.Tracked); d != "" {
 		t.Error(d)
 	}
-	if pr := tick.AskedPR(6); pr == nil || pr.HeadSHA != "ccccccc3" || tick.AskedPR(7) != nil {
+	if pr := tick.Asked.pr(6); pr == nil || pr.HeadSHA != "ccccccc3" || tick.Asked.pr(7) != nil {
 		t.Errorf("the tracker's own: %+v", tick.Asked)
 	}
 	if !cmp.Equal(tick.Observed.Merged, []int{5}) || !cmp.Equal(tick.Asked.InForks, []int{5}) {

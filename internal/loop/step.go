@@ -157,7 +157,6 @@ func (s State) clone() State {
 func (b Budget) clone() *Budget {
 	b.Pending = slices.Clone(b.Pending)
 	b.Blocks.Reasons = slices.Clone(b.Blocks.Reasons)
-	b.DeferredTargets = slices.Clip(b.DeferredTargets)
 	if b.Own != nil {
 		b.Own = b.Own.Clone()
 	}
@@ -175,11 +174,8 @@ func (t *Tick) clone() *Tick {
 	c.Passed = slices.Clone(t.Passed)
 	c.Tracked = slices.Clone(t.Tracked)
 	c.Report.PRs = slices.Clone(t.Report.PRs)
-	c.Prompts, c.Notes = slices.Clip(t.Prompts), slices.Clip(t.Notes)
+	c.Notes, c.Fired = slices.Clip(t.Notes), slices.Clip(t.Fired)
 	c.Answered, c.DeferredAnswers = slices.Clip(t.Answered), slices.Clip(t.DeferredAnswers)
-	c.Fired, c.Deferred = slices.Clip(t.Fired), slices.Clip(t.Deferred)
-	c.Observed.PRs = slices.Clip(t.Observed.PRs)
-	c.Observed.Merged = slices.Clip(t.Observed.Merged)
 	c.Observed.Worktrees = slices.Clip(t.Observed.Worktrees)
 	if t.Attempt != nil {
 		c.Attempt = new(*t.Attempt)

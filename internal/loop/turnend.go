@@ -127,8 +127,7 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	if s.Tick.Starts.Opened > 0 {
 		s.Tick.opened(k.Around.Is.Opened)
 	}
-	s.hear(e.Turn, k.Dialogs.or())
-	s.missed(*k.Calls.Is)
+	s.catchUp(e.Now, k)
 	if ask := e.owed(s, k); ask != nil {
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: ask}}
 	}
@@ -281,8 +280,9 @@ func prompts(crons []Scheduled) (list []string) {
 // noteSchedule records the session's schedule for the run, and reports whether the schedule is
 // new.
 func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
-	list, first := append([]string{}, prompts(crons)...), time.Time{}
+	list, first := []string{}, time.Time{}
 	for _, c := range crons {
+		list = append(list, c.Prompt)
 		if first.IsZero() || !c.Next.IsZero() && c.Next.Before(first) {
 			first = c.Next
 		}

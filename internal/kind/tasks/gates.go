@@ -65,7 +65,7 @@ var gates = []loop.GateKind{
 		},
 		Due: importDue, Apply: applyImport,
 		Tell: loop.Says("asks before the first task, when another tool left a state file of the " +
-			"same list"),
+			"same list").Tell,
 	},
 	{
 		Name: ListGate, Header: "Task list", When: loop.Entry, Safest: "keep",
@@ -76,7 +76,8 @@ var gates = []loop.GateKind{
 			{Label: "stop", Description: "Stop the loop."},
 		},
 		Due: listDue, Apply: applyList,
-		Tell: loop.Says("asks when the task list was edited since it was read; ticks do not count"),
+		Tell: loop.Says("asks when the task list was edited since it was read; ticks do not " +
+			"count").Tell,
 	},
 	{
 		Name: TestsGate, Header: "Tests", When: loop.Exit, Safest: "retry",
@@ -88,7 +89,7 @@ var gates = []loop.GateKind{
 		Apply: func(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
 			takeBack(run, tick, g, act, "it weakens tests, and a person did not accept that")
 		},
-		Tell: loop.Says("asks when an attempt deleted, skipped or emptied tests"),
+		Tell: loop.Says("asks when an attempt deleted, skipped or emptied tests").Tell,
 	},
 	{
 		Name: UnprovenGate, Header: "Unproven", When: loop.Exit, Safest: "retry",
@@ -107,7 +108,7 @@ var gates = []loop.GateKind{
 		},
 		Due: flaggedDue, Apply: applyFlagged,
 		Tell: loop.Says("asks when a worker ends with TASK_BLOCKED, or writes under " +
-			"Blocked / Flagged"),
+			"Blocked / Flagged").Tell,
 	},
 	{
 		Name: CheckpointGate, Header: "Checkpoint", When: loop.Exit, Safest: "hold",

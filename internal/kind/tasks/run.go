@@ -36,7 +36,7 @@ var Kind = loop.Kind{
 		{Number: 21, Name: "history-dropped", Cause: loop.CauseDropped,
 			When: loop.Entry | loop.Exit, Holds: historyDropped,
 			Tell: loop.Says("fires when the list is done and the branch has lost the last " +
-				"task's commit"),
+				"task's commit").Tell,
 			Way: "restore the commit, for example with `git reflog`; a resume takes the branch " +
 				"as it is",
 			Because: "the branch has lost a commit of a task that was done"},
