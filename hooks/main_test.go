@@ -93,7 +93,7 @@ func testApp() *app.App {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		a.Now = func() time.Time { return now }
+		a.Now = func() time.Time { return now.UTC() }
 		a.Clock = func() loop.Clock { return loop.Clock{} }
 	}
 	a.Rest = func(left time.Duration) bool {
