@@ -61,7 +61,10 @@ func (d Dir) off(session string) string { return filepath.Join(d.path, "off", Fi
 // lookup that every event of a session without a loop pays for.
 func (d Dir) Active(session string) (*Record, error) {
 	r, err := d.Record(session)
-	return r.of(session, err)
+	if r != nil && r.Session != session { // its file has the same name
+		return nil, fmt.Errorf("read record of session %s: %w", session, errDamaged)
+	}
+	return r, err
 }
 
 // Record returns the record with that file name if a loop of its session is on, and nil otherwise.
@@ -80,11 +83,6 @@ func (d Dir) Find(session string) (*Record, error) {
 		return r, err
 	}
 	r, _, err = d.read(d.off(session))
-	return r.of(session, err)
-}
-
-// of returns an error for the record of another session whose file has the same name.
-func (r *Record) of(session string, err error) (*Record, error) {
 	if r != nil && r.Session != session {
 		return nil, fmt.Errorf("read record of session %s: %w", session, errDamaged)
 	}
@@ -93,38 +91,38 @@ func (r *Record) of(session string, err error) (*Record, error) {
 
 // Of returns the records of all sessions of a project, as matched by Adopt. It skips an unreadable
 // record and joins its error, unless the record names another project.
-func (d Dir) Of(project string) (list []*Record, err error) {
-	err = d.each(project, func(r *Record) {
-		if r.Adopt(project) {
-			list = append(list, r)
-		}
-	})
-	return list, err
+func (d Dir) Of(project string) ([]*Record, error) {
+	list, err := d.all(project)
+	return slices.DeleteFunc(list, func(r *Record) bool { return !r.Adopt(project) }), err
 }
 
 // RecordOf returns the record that has a run, of any project, or nil.
 func (d Dir) RecordOf(run string) (record *Record) {
-	_ = d.each("", func(r *Record) {
+	list, _ := d.all("")
+	for _, r := range list {
 		if slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.RunID == run }) {
 			record = r
 		}
-	})
+	}
 	return record
 }
 
 // Projects returns the sorted projects that have records. It skips unreadable records and joins
 // their errors.
-func (d Dir) Projects() (list []string, err error) {
-	err = d.each("", func(r *Record) { list = append(list, r.Project) })
-	slices.Sort(list)
-	return slices.Compact(list), err
+func (d Dir) Projects() (projects []string, err error) {
+	list, err := d.all("")
+	for _, r := range list {
+		projects = append(projects, r.Project)
+	}
+	slices.Sort(projects)
+	return slices.Compact(projects), err
 }
 
-// each calls show with every session's record. It returns the errors of unreadable records, except
-// those of other projects if project is not empty.
-func (d Dir) each(project string, show func(*Record)) error {
+// all returns every session's record. It joins the errors of unreadable records, except those of
+// other projects if project is not empty.
+func (d Dir) all(project string) (list []*Record, _ error) {
 	if d.path == "" {
-		return nil
+		return nil, nil
 	}
 	seen := map[string]bool{}
 	var errs []error
@@ -146,7 +144,7 @@ func (d Dir) each(project string, show func(*Record)) error {
 			seen[e.Name()] = r != nil || err != nil
 			switch {
 			case r != nil:
-				show(r)
+				list = append(list, r)
 			case err == nil: // left empty by a power cut
 				sweep(path, e)
 			case project == "" || of == "" || (&Record{Project: of}).Adopt(project):
@@ -154,7 +152,7 @@ func (d Dir) each(project string, show func(*Record)) error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return list, errors.Join(errs...)
 }
 
 // litterAge is the age at which an unfinished record counts as abandoned.

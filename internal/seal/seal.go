@@ -55,8 +55,7 @@ type Loop struct {
 // Files holds the budget, the tick and the last history line of one run as JSON texts. A record
 // stores the texts after its own JSON object.
 type Files struct {
-	// History is the size of the history up to the end of the run's last line, in bytes, and Line
-	// is that line.
+	// History is the size of the history in bytes, and Line is the run's last line in it.
 	History int64  `json:"history,omitempty"`
 	Marker  string `json:"marker,omitempty"` // the path in the budget-file marker
 	Budget  string `json:"-"`

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -30,13 +31,12 @@ func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 }
 
 // lineOf encodes a history line and checks that it can be read again. Its snapshot omits the lists
-// that equal those of the budget in disk, the text of the budget file, which is nil if there is no
-// budget.
-func (s *Store) lineOf(it *loop.Iteration, disk []byte) ([]byte, error) {
+// that equal those of the budget on disk, which is nil if there is none.
+func (s *Store) lineOf(it *loop.Iteration, disk *loop.Budget) ([]byte, error) {
 	own := *it
 	own.Version, own.Budget.Version = loop.Version, loop.Version
-	if old, err := parse[loop.Budget]("", disk); disk != nil && err == nil {
-		own.Budget.LeaveOut(old)
+	if disk != nil {
+		own.Budget.LeaveOut(disk)
 	}
 	own.Budget.KindRun = own.Budget.Stored()
 	line, err := codec.Encode(own)
@@ -65,73 +65,42 @@ type historyFile struct {
 	isNew bool     // no line has been reported yet
 }
 
-// openLog opens a file of lines. If the file is missing, it creates it and syncs the folder, so
-// that a file written later cannot survive a crash that loses this one.
-func (d *disk) openLog(name string) (h *historyFile, err error) {
-	h = &historyFile{disk: d, name: name}
-	_, err = d.stat(name)
+// openForLine opens the history for a line of the iteration, and repairs its last line. It returns
+// an error if that line already records the iteration or if a newer program wrote it. It creates a
+// missing file and syncs the folder, so that a file written later cannot survive a crash that loses
+// this one.
+func (s *Store) openForLine(it *loop.Iteration) (h *historyFile, err error) {
+	h = &historyFile{disk: &s.disk, name: historyName.of(it.Skill)}
+	_, err = s.disk.stat(h.name)
 	if h.isNew = errors.Is(err, fs.ErrNotExist); h.isNew {
 		var f *os.File
-		if f, err = d.create(name); err == nil {
-			d.dirty = true
-			err = errors.Join(f.Close(), d.syncDir())
+		if f, err = s.disk.create(h.name); err == nil {
+			s.disk.dirty = true
+			err = errors.Join(f.Close(), s.disk.syncDir())
 		}
 	}
 	if err == nil {
-		h.f, err = d.open(name, os.O_RDWR|os.O_APPEND)
+		h.f, err = s.disk.open(h.name, os.O_RDWR|os.O_APPEND)
 	}
-	return h, err
-}
-
-// openForLine opens the history, repairs its last line and checks that it may be followed by the
-// iteration.
-func (s *Store) openForLine(it *loop.Iteration) (*historyFile, error) {
-	h, err := s.disk.openLog(historyName.of(it.Skill))
 	if err != nil {
 		return nil, err
 	}
-	if h.end, err = h.mend(); err != nil {
-		err = fmt.Errorf("repair the last line: %w", err)
-	} else {
-		err = s.follows(h, it)
-	}
+	line, err := h.repair()
 	if err != nil {
+		return nil, errors.Join(fmt.Errorf("repair the last line: %w", err), h.f.Close())
+	}
+	last, err := s.parsed(it.Skill, line)
+	if newer, ok := errors.AsType[*NewerError](err); ok {
+		return nil, errors.Join(newer, h.f.Close())
+	}
+	counted := err == nil && it.RunID != "" && last.RunID == it.RunID && last.Ran() && it.Ran()
+	if counted && it.Seq <= last.Seq {
+		err = fmt.Errorf("%w: run %s seq %d", errCommitted, it.RunID, last.Seq)
 		return nil, errors.Join(err, h.f.Close())
 	}
 	// an earlier failure left an empty file, which was never reported to anyone
 	h.isNew = h.isNew || h.end == 0
 	return h, nil
-}
-
-// mend repairs the last line of an existing history. It ignores errors, because the next append
-// returns them again.
-func (s *Store) mend(skill loop.Skill) {
-	if _, err := s.disk.stat(historyName.of(skill)); err != nil {
-		return
-	}
-	if h, err := s.disk.openLog(historyName.of(skill)); err == nil {
-		_, _ = h.mend()
-		_ = h.f.Close()
-	}
-}
-
-// follows returns an error if the last line already records this iteration or if a newer program
-// wrote it.
-func (s *Store) follows(h *historyFile, it *loop.Iteration) error {
-	lines := backward{f: h.f, pos: h.end}
-	line, err := lines.next()
-	if err != nil { // an empty file, or a line too long to be from this program
-		return nil
-	}
-	last, err := s.parsed(it.Skill, line)
-	if newer, ok := errors.AsType[*NewerError](err); ok {
-		return newer
-	}
-	counted := err == nil && it.RunID != "" && last.RunID == it.RunID && last.Ran() && it.Ran()
-	if counted && it.Seq <= last.Seq {
-		return fmt.Errorf("%w: run %s seq %d", errCommitted, it.RunID, last.Seq)
-	}
-	return nil
 }
 
 // add appends and syncs a line. On failure it truncates the file to its old size, so that no
@@ -144,24 +113,30 @@ func (h *historyFile) add(line []byte) error {
 	return nil
 }
 
-// mend makes the file end in a complete line and returns its size. It adds a missing newline to a
+// repair makes the file end in a complete line, which it returns. It adds a missing newline to a
 // complete last line, and removes a torn one.
-func (h *historyFile) mend() (int64, error) {
+func (h *historyFile) repair() (last []byte, err error) {
 	info, err := h.f.Stat()
-	if err != nil || info.Size() == 0 {
-		return 0, err
+	if err != nil {
+		return nil, err
 	}
 	h.end = info.Size()
 	lines := backward{f: h.f, pos: h.end}
 	line, err := lines.next()
 	switch complete := whole(line); {
+	case err == io.EOF:
+		return nil, nil
 	case err != nil && !errors.Is(err, errLongLine):
-		return 0, err
+		return nil, err
 	case string(line) == "\n", complete && line[len(line)-1] == '\n':
-		return h.end, nil
+		return line, nil
 	case complete:
-		return h.end + 1, h.add([]byte("\n"))
+		err = h.add([]byte("\n"))
+		h.end++
+		return line, err
 	}
-	start := lines.at()
-	return start, errors.Join(h.disk.truncate(h.name, start), h.disk.sync(h.f, h.name))
+	h.end = lines.at()
+	err = errors.Join(h.disk.truncate(h.name, h.end), h.disk.sync(h.f, h.name))
+	line, _ = lines.next() // a line too long is not from this program
+	return line, err
 }

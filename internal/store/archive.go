@@ -180,7 +180,7 @@ func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	if err != nil {
 		return err
 	}
-	switch b, err := s.decodeBudget(path, skill, body); {
+	switch b, err := decodeBudget(path, skill, body); {
 	case body == nil, err != nil:
 		return s.disk.remove(pointer)
 	case b.RunID != runID:

@@ -39,20 +39,16 @@ type disk struct {
 	shown string                   // the folder's path in error messages
 	fail  func(label string) error // nil in the program
 	dirty bool                     // names changed since the last sync of the folder
-	texts map[string]text          // contents of the files read so far
 }
 
-// text is the contents of a file together with the file info at the time it was read.
-type text struct {
-	of   fs.FileInfo
-	body []byte
-}
-
-func (d *disk) at(op, name string) error {
-	if d.fail == nil {
-		return nil
+// do performs an operation, unless a test makes it fail.
+func (d *disk) do(op, name string, do func() error) error {
+	if d.fail != nil {
+		if err := d.fail(op + " " + name); err != nil {
+			return err
+		}
 	}
-	return d.fail(op + " " + name)
+	return do()
 }
 
 // path returns the name of a file as messages show it.
@@ -75,36 +71,22 @@ func (d *disk) stat(name string) (fs.FileInfo, error) {
 
 // reader opens a state file for reading. f is nil if the file is missing.
 func (d *disk) reader(name string) (f *os.File, size int64, err error) {
-	if err := d.at("read", name); err != nil {
-		return nil, 0, err
-	}
-	info, err := d.stat(name)
-	if err == nil {
-		f, err = d.open(name, os.O_RDONLY)
-	}
-	if err != nil {
-		return nil, 0, orAbsent(err) // the lock may have been released since stat
-	}
-	return f, info.Size(), nil
+	err = d.do("read", name, func() error {
+		info, err := d.stat(name)
+		if err == nil {
+			size = info.Size()
+			f, err = d.open(name, os.O_RDONLY)
+		}
+		return orAbsent(err) // the lock may have been released since stat
+	})
+	return f, size, err
 }
 
-// read returns the contents of a state file, or nil if the file is missing. A file that is still as
-// it was when the event read it is not read again; the caller does not change the contents.
+// read returns the contents of a state file, or nil if the file is missing.
 func (d *disk) read(name string) ([]byte, error) {
-	info, err := d.root.Lstat(name)
-	if last := d.texts[name]; err == nil && last.of != nil && os.SameFile(info, last.of) &&
-		info.Size() == last.of.Size() && info.ModTime().Equal(last.of.ModTime()) {
-		return last.body, nil
-	}
 	body, err := d.readUpTo(name, maxState+1)
 	if err == nil && len(body) > maxState {
 		err = damage(d.path(name), "it is over 1 MiB")
-	}
-	if err == nil && body != nil && info != nil {
-		if d.texts == nil {
-			d.texts = map[string]text{}
-		}
-		d.texts[name] = text{info, body}
 	}
 	return body, err
 }
@@ -139,58 +121,55 @@ func (d *disk) open(name string, flag int) (f *os.File, err error) {
 }
 
 // create creates a new file with mode 0600. It fails if the name exists.
-func (d *disk) create(name string) (*os.File, error) {
-	if err := d.at("create", name); err != nil {
-		return nil, err
-	}
-	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|nonblock, fileMode)
-	if err != nil || runtime.GOOS == "windows" {
-		return f, err
-	}
-	// The umask may have removed bits from the owner's permissions too.
-	if err := f.Chmod(fileMode); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+func (d *disk) create(name string) (f *os.File, err error) {
+	err = d.do("create", name, func() error {
+		const flag = os.O_WRONLY | os.O_CREATE | os.O_EXCL | nonblock
+		f, err = d.root.OpenFile(name, flag, fileMode)
+		if err != nil || runtime.GOOS == "windows" {
+			return err
+		}
+		// The umask may have removed bits from the owner's permissions too.
+		if err = f.Chmod(fileMode); err != nil {
+			_ = f.Close()
+		}
+		return err
+	})
+	return f, err
 }
 
 // write writes the whole text in one call. A failure injected by a test writes half of it, as a
 // full disk would.
 func (d *disk) write(f *os.File, name string, text []byte) error {
-	if err := d.at("write", name); err != nil {
-		_, _ = f.Write(text[:len(text)/2])
+	written := false
+	err := d.do("write", name, func() error {
+		written = true
+		_, err := f.Write(text)
 		return err
+	})
+	if !written {
+		_, _ = f.Write(text[:len(text)/2])
 	}
-	_, err := f.Write(text)
 	return err
 }
 
-func (d *disk) sync(f *os.File, name string) error {
-	if err := d.at("sync", name); err != nil {
-		return err
-	}
-	return f.Sync()
-}
+func (d *disk) sync(f *os.File, name string) error { return d.do("sync", name, f.Sync) }
 
 func (d *disk) truncate(name string, size int64) error {
-	if err := d.at("truncate", name); err != nil {
-		return err
-	}
-	f, err := d.open(name, os.O_WRONLY)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Truncate(size), f.Close())
+	return d.do("truncate", name, func() error {
+		f, err := d.open(name, os.O_WRONLY)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Truncate(size), f.Close())
+	})
 }
 
-// change runs an operation that changes names in the folder.
-func (d *disk) change(op, name string, do func() error) error {
-	if err := d.at(op, name); err != nil {
-		return err
-	}
-	d.dirty = true
-	delete(d.texts, name)
-	return patiently(do)
+// change performs an operation that changes names in the folder.
+func (d *disk) change(op, name string, change func() error) error {
+	return d.do(op, name, func() error {
+		d.dirty = true
+		return patiently(change)
+	})
 }
 
 func (d *disk) rename(from, to string) error {
@@ -217,18 +196,18 @@ func (d *disk) moveTo(path, tmp string) error {
 
 // folder opens a folder in this one. It first creates it, durably, unless it exists.
 func (d *disk) folder(name string) (*disk, error) {
-	err := d.at("mkdir", name)
-	if err == nil {
-		err = d.root.Mkdir(name, dirMode)
+	err := d.do("mkdir", name, func() error {
+		err := d.root.Mkdir(name, dirMode)
 		d.dirty = d.dirty || err == nil
+		if err == nil && runtime.GOOS != "windows" { // see create
+			err = d.root.Chmod(name, dirMode)
+		}
+		return err
+	})
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		err = d.syncDir()
 	}
-	if err == nil && runtime.GOOS != "windows" { // see create
-		err = d.root.Chmod(name, dirMode)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	if err := d.syncDir(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	root, err := d.root.OpenRoot(name)
@@ -244,19 +223,19 @@ func (d *disk) syncDir() error {
 	if !d.dirty || runtime.GOOS == "windows" {
 		return nil
 	}
-	if err := d.at("sync", "folder"); err != nil {
-		return err
-	}
-	f, err := d.open(".", os.O_RDONLY)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(f.Sync(), f.Close())
-	if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("sync folder: %w", err)
-	}
-	d.dirty = false
-	return nil
+	return d.do("sync", "folder", func() error {
+		f, err := d.open(".", os.O_RDONLY)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(f.Sync(), f.Close())
+		if err != nil && !errors.Is(err, syscall.EINVAL) &&
+			!errors.Is(err, errors.ErrUnsupported) {
+			return fmt.Errorf("sync folder: %w", err)
+		}
+		d.dirty = false
+		return nil
+	})
 }
 
 // temp returns a new hidden name for an unfinished file, which isTemp recognizes.

@@ -77,7 +77,7 @@ func (s *Store) archiveRecord(run sealed) error {
 		err = to.keepCopy(budgetName.of(run.skill()), []byte(text+"\n"))
 	}
 	last := run.State.Line
-	if line, _ := s.newest(run); err == nil && last != "" && line != last {
+	if err == nil && last != "" && s.newest(run) != last {
 		var lines []byte
 		if lines, err = s.ownLines(run, last); err == nil {
 			err = to.keepCopy(historyName.of(run.skill()), lines)

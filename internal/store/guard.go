@@ -108,18 +108,17 @@ func (s *Store) lockOutside(ctx context.Context) (*flock.Flock, error) {
 
 // tryLock waits for the lock for at most guardWait or until ctx ends.
 func (s *Store) tryLock(op string, ctx context.Context, lock *flock.Flock) error {
-	if err := s.disk.at(op, guardName); err != nil {
+	return s.disk.do(op, guardName, func() error {
+		// Try once without a timer, because a timer costs more than the lock itself.
+		if ok, err := lock.TryLock(); ok || err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, guardWait)
+		defer cancel()
+		ok, err := lock.TryLockContext(ctx, guardPoll)
+		if !ok && ctx.Err() != nil {
+			return ErrBusy
+		}
 		return err
-	}
-	// Try once without a timer, because a timer costs more than the lock itself.
-	if ok, err := lock.TryLock(); ok || err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, guardWait)
-	defer cancel()
-	ok, err := lock.TryLockContext(ctx, guardPoll)
-	if !ok && ctx.Err() != nil {
-		return ErrBusy
-	}
-	return err
+	})
 }

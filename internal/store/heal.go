@@ -154,7 +154,7 @@ func (s *Store) heal(run sealed, f found, list []difference) error {
 			err = s.disk.replace(historyName.of(skill), lines)
 		}
 		if want.Budget != "" {
-			err = errors.Join(err, s.putBudget(run, want.Budget))
+			err = errors.Join(err, s.putBudget(at, []byte(want.Budget+"\n")))
 		}
 		return errors.Join(err, s.restoreTick(run, want, f.locked))
 	})
@@ -186,7 +186,7 @@ func (s *Store) keepReplaced(names ...string) error {
 // withFoundFields returns a recorded budget text with the unknown fields of the budget file that
 // was found.
 func (s *Store) withFoundFields(at place, run sealed, text, found string) (string, error) {
-	b, err := s.decodeBudget(run.Budget, run.skill(), []byte(text))
+	b, err := decodeBudget(run.Budget, run.skill(), []byte(text))
 	if err != nil {
 		return "", err
 	}
@@ -205,7 +205,7 @@ func (s *Store) withFoundFields(at place, run sealed, text, found string) (strin
 // line is missing.
 func (s *Store) historyWith(run sealed, f found, last string) ([]byte, error) {
 	whole := s.historyChange(run, f) == ""
-	if line, _ := s.newest(run); whole && (last == "" || line == last) {
+	if whole && (last == "" || s.newest(run) == last) {
 		return nil, nil
 	}
 	own, err := s.ownLines(run, last)

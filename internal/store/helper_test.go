@@ -44,6 +44,8 @@ func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
 	return tx.End, nil
 }
 
+func (s *Store) recover(skill loop.Skill) (State, error) { return (&Tx{s}).Recover(skill) }
+
 func budget() *loop.Budget {
 	return &loop.Budget{
 		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: backlog.Work, StartedAt: noon,

@@ -13,9 +13,18 @@ import (
 
 // place is the resolved location of a budget file.
 type place struct {
-	disk *disk
-	name string
-	own  bool // it is the default location
+	skill loop.Skill
+	path  string
+	disk  *disk
+	name  string
+	own   bool // it is the default location
+}
+
+func (p place) shown() string {
+	if p.disk == nil {
+		return p.path
+	}
+	return p.disk.path(p.name)
 }
 
 // budgetPath returns the path of the last run's budget: the default or a --budget-file. If the
@@ -43,19 +52,19 @@ func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	full := s.absolute(path)
 	if path == "" || full == s.absolute(DefaultBudgetPath(skill)) {
-		return place{&s.disk, budgetName.of(skill), true}, nil
+		return place{skill, path, &s.disk, budgetName.of(skill), true}, nil
 	}
 	dir, name := filepath.Dir(full), filepath.Base(full)
 	if s.isStateDir(dir) {
 		if name == budgetName.of(skill) {
-			return place{&s.disk, name, true}, nil
+			return place{skill, path, &s.disk, name, true}, nil
 		}
-		return place{&s.disk, name, false}, checkReserved(name)
+		return place{skill, path, &s.disk, name, false}, checkReserved(name)
 	}
 	if s.elsewhere == nil || s.elsewhere.root.Name() != dir {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
-			return place{}, fmt.Errorf("open folder of budget file %s: %w", path, err)
+			return place{path: path}, fmt.Errorf("open folder of budget file %s: %w", path, err)
 		}
 		if s.elsewhere != nil {
 			_ = errors.Join(s.elsewhere.syncDir(), s.elsewhere.root.Close())
@@ -63,7 +72,7 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 		shown := filepath.ToSlash(filepath.Dir(path))
 		s.elsewhere = &disk{root: root, shown: shown, fail: s.disk.fail}
 	}
-	return place{s.elsewhere, name, false}, nil
+	return place{skill, path, s.elsewhere, name, false}, nil
 }
 
 // isStateDir reports whether a folder is the state folder. It compares identities, not names.
@@ -102,17 +111,12 @@ func checkReserved(name string) error {
 // and the path to show in messages.
 func (s *Store) budgetBody(skill loop.Skill, path string) (body []byte, shown string, err error) {
 	at, err := s.place(skill, path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, path, nil
-	} else if err != nil {
-		return nil, path, err
+	if err == nil {
+		if body, err = at.disk.read(at.name); err != nil {
+			err = fmt.Errorf("read %s: %w", at.shown(), err)
+		}
 	}
-	shown = at.disk.path(at.name)
-	body, err = at.disk.read(at.name)
-	if err != nil {
-		return nil, shown, fmt.Errorf("read %s: %w", shown, err)
-	}
-	return body, shown, nil
+	return body, at.shown(), orAbsent(err)
 }
 
 func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) {
@@ -120,22 +124,22 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	if err != nil || body == nil {
 		return nil, err
 	}
-	return s.decodeBudget(shown, skill, body)
+	return decodeBudget(shown, skill, body)
 }
 
 // point writes the budget's path to the pointer file. For the default path it removes the pointer.
-func (s *Store) point(skill loop.Skill, path string, at place) error {
-	name := pointerName.of(skill)
+func (s *Store) point(at place) error {
+	name := pointerName.of(at.skill)
 	old, err := s.disk.read(name)
 	switch {
 	case err != nil:
 		return err
-	case at.own && old == nil, !at.own && string(old) == path+"\n":
+	case at.own && old == nil, !at.own && string(old) == at.path+"\n":
 		return nil
 	case at.own:
 		return s.disk.remove(name)
-	case strings.ContainsAny(path, "\n\x00"):
-		return fmt.Errorf("budget file path %q is more than one line", path)
+	case strings.ContainsAny(at.path, "\n\x00"):
+		return fmt.Errorf("budget file path %q is more than one line", at.path)
 	}
-	return s.disk.replace(name, []byte(path+"\n"))
+	return s.disk.replace(name, []byte(at.path+"\n"))
 }

@@ -53,7 +53,7 @@ func TestRecordedFilesKeepEveryByte(t *testing.T) {
 
 func keepsEveryByte(t *testing.T, read func(name string) []byte) {
 	s := newStore(t)
-	ok(t, s.saveBudget("", must(s.decodeBudget("", "work", read("work.budget.json")))))
+	ok(t, s.saveBudget("", must(decodeBudget("", "work", read("work.budget.json")))))
 	ok(t, s.saveTick(must(decode[loop.Tick](&tickFormat, "", read("work.tick.json")))))
 	ok(t, s.saveClaim(must(decode[loop.Claim](&claimFormat, "", read("work.claim.json")))))
 	must(s.Acquire("work", *must(decode[loop.Lock](&lockFormat, "", read("work.lock")))))

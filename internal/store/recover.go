@@ -14,23 +14,24 @@ import (
 // litterAge is the age at which a temporary file counts as abandoned.
 const litterAge = time.Minute
 
-// recover loads the state after a possible crash. The history line is the commit point of an
+// Recover loads the state after a possible crash. The history line is the commit point of an
 // iteration. So a budget that lacks the last line of its run becomes that line's snapshot, a tick
 // that the line closed is removed, and a budget that vanished while its run had a tick open is
 // restored. Old temporary files are removed. The caller holds the guard.
-func (s *Store) recover(skill loop.Skill) (State, error) {
-	path, err := s.budgetPath(skill)
+func (tx *Tx) Recover(skill loop.Skill) (State, error) {
+	path, err := tx.s.budgetPath(skill)
 	if err != nil {
 		return State{Skill: skill, BudgetPath: path}, err
 	}
-	return s.recoverFrom(skill, path)
+	return tx.RecoverFrom(skill, path)
 }
 
-// recoverFrom is recover for the budget at the given path; an empty path means the default.
+// RecoverFrom is Recover for the budget at the given path; an empty path means the default.
 //
 // A run that has a record is compared with the record instead. ChangedError reports that somebody
 // else changed its files, and CopyError that the run belongs to another project.
-func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (st State, err error) {
+func (tx *Tx) RecoverFrom(skill loop.Skill, budgetPath string) (st State, err error) {
+	s := tx.s
 	own, known, err := s.recordAt(skill, budgetPath)
 	switch {
 	case err != nil:

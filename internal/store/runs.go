@@ -22,7 +22,7 @@ func (tx *Tx) Find(skill loop.Skill, runID string) (State, error) {
 			errs = append(errs, err)
 			continue
 		}
-		return s.recoverFrom(skill, path)
+		return tx.RecoverFrom(skill, path)
 	}
 	return State{Skill: skill}, errors.Join(errs...)
 }

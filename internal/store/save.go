@@ -17,34 +17,69 @@ import (
 
 // saveBudget writes the budget to path, which is relative to the project or absolute; an empty path
 // means the default. It refuses to replace another run's budget (errOtherRun), a damaged file or a
-// newer one.
-func (s *Store) saveBudget(path string, b *loop.Budget) error {
-	err := s.keepFindings(b)
-	if err != nil {
-		return fmt.Errorf("save budget: %w", err)
+// newer one. If the run has no record in its session, saveBudget creates one and removes the run
+// from any other session's record.
+func (s *Store) saveBudget(path string, b *loop.Budget) (err error) {
+	defer func() { err = wrap("save budget", err) }()
+	if err := s.keepFindings(b); err != nil {
+		return err
 	}
 	at, _, text, err := s.budgetText(path, b)
-	if err == nil {
-		err = s.changeBudget(path, b, text, func() error {
-			return s.inPlace(at, path, b.Skill, func() error {
-				return at.disk.replace(at.name, text)
-			})
-		})
+	if err != nil {
+		return err
 	}
-	return wrap("save budget", err)
+	put := func() error { return s.putBudget(at, text) }
+	if !s.records(b) {
+		return errors.Join(put(), s.settle())
+	}
+	r, err := s.recordFor(b.SessionID)
+	if err != nil {
+		return err
+	}
+	l := r.Loop(string(b.Skill))
+	isNew := l == nil || l.RunID != b.RunID
+	if isNew {
+		l = s.seal(r, b, path).Loop
+	}
+	if b.Status == loop.Active {
+		l.On, l.Quiet = true, ""
+	}
+	after := func(f *seal.Files) {
+		f.Budget, f.Marker = seal.Trim(text), ""
+		if !at.own {
+			f.Marker = path
+		}
+	}
+	err = s.changeRun(sealed{l, r}, after, put)
+	if err == nil && isNew {
+		err = s.giveUp(b, path)
+	}
+	return err
 }
 
-// budgetText returns the place of the budget, its old text and its new one.
+// records reports whether the changes of a run are recorded in this state directory.
+func (s *Store) records(b *loop.Budget) bool {
+	return b.SealedIn != "" && b.SealedIn == s.seals.Path()
+}
+
+// budgetText returns the place of the budget, the budget that is there, if any, and the new text.
 func (s *Store) budgetText(
 	path string, b *loop.Budget,
-) (at place, old, text []byte, err error) {
-	if at, err = s.place(b.Skill, path); err == nil {
-		old, err = s.oldBudget(at, b)
+) (at place, old *loop.Budget, text []byte, err error) {
+	at, err = s.place(b.Skill, path)
+	var body []byte
+	if err == nil {
+		body, err = at.disk.read(at.name)
 	}
-	if err != nil {
-		return at, nil, nil, err
+	if shown := at.shown(); err == nil && body != nil {
+		old, err = decodeBudget(shown, b.Skill, body)
+		if err == nil && old.RunID != "" && old.RunID != b.RunID {
+			err = fmt.Errorf("%w: %s in %s", errOtherRun, old.RunID, shown)
+		}
 	}
-	text, err = budgetFile(at, b, old)
+	if err == nil {
+		text, err = budgetFile(at, b, body)
+	}
 	return at, old, text, err
 }
 
@@ -55,37 +90,24 @@ func budgetFile(at place, b *loop.Budget, old []byte) ([]byte, error) {
 	return fileText(at.disk, at.name, &budgetFormat, own, old)
 }
 
-// oldBudget returns the text about to be replaced, or nil if there is no budget yet.
-func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
-	body, err := at.disk.read(at.name)
-	if err != nil || body == nil {
-		return nil, err
-	}
-	shown := at.disk.path(at.name)
-	if b.Skill != s.good.skill || !bytes.Equal(bytes.TrimSpace(body), s.good.text) {
-		if _, err := s.decodeBudget(shown, b.Skill, body); err != nil {
-			return nil, err
-		}
-	}
-	if run := s.good.run; run != "" && run != b.RunID {
-		return nil, fmt.Errorf("%w: %s in %s", errOtherRun, run, shown)
-	}
-	return body, nil
+// putBudget writes a budget's text to its place.
+func (s *Store) putBudget(at place, text []byte) error {
+	return s.inPlace(at, func() error { return at.disk.replace(at.name, text) })
 }
 
 // inPlace writes a budget with put and updates the pointer to it. The pointer to a file outside of
 // the state is written first: a pointer without a budget means no run, but a budget without a
 // pointer would be lost.
-func (s *Store) inPlace(at place, path string, skill loop.Skill, put func() error) error {
+func (s *Store) inPlace(at place, put func() error) error {
 	if !at.own {
-		if err := s.point(skill, path, at); err != nil {
+		if err := s.point(at); err != nil {
 			return err
 		}
 	}
 	if err := put(); err != nil || !at.own {
 		return err
 	}
-	return s.point(skill, path, at)
+	return s.point(at)
 }
 
 // saveTick writes the open iteration.
@@ -168,11 +190,11 @@ func (s *Store) commit(
 			return fmt.Errorf("append history: %w", err)
 		}
 		closed = true
-		err := wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
+		err := wrap("save budget", s.inPlace(at, draft.place))
 		if err == nil {
 			err = s.removeTick(it.Skill)
 		}
-		if err == nil && b.SealedIn != "" && b.SealedIn == s.seals.Path() {
+		if err == nil && s.records(b) {
 			_ = s.seals.AppendLine(b.RunID, seal.Trim(line)) // the record also holds the last line
 		}
 		return err

@@ -106,38 +106,6 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	return errors.Join(err, s.settle())
 }
 
-// changeBudget changes a budget with the steps of change. If the run has no record in this
-// session, it creates one and removes the run from any other session's record.
-func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func() error) error {
-	if b.SealedIn == "" || b.SealedIn != s.seals.Path() {
-		return errors.Join(do(), s.settle())
-	}
-	r, err := s.recordFor(b.SessionID)
-	if err != nil {
-		return err
-	}
-	l := r.Loop(string(b.Skill))
-	isNew := l == nil || l.RunID != b.RunID
-	if isNew {
-		s.mend(b.Skill) // repairing a torn line later would look like a missing line
-		l = s.seal(r, b, path).Loop
-	}
-	if b.Status == loop.Active {
-		l.On, l.Quiet = true, ""
-	}
-	after := func(f *seal.Files) {
-		f.Budget, f.Marker = seal.Trim(text), ""
-		if at, err := s.place(b.Skill, path); err == nil && !at.own {
-			f.Marker = path
-		}
-	}
-	err = s.changeRun(sealed{l, r}, after, do)
-	if err == nil && isNew {
-		err = s.giveUp(b, path)
-	}
-	return err
-}
-
 // seal adds a run to a record with its files as they are now.
 func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	r.Boot = s.boot()
@@ -147,9 +115,7 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	})
 	run := sealed{&r.Loops[len(r.Loops)-1], r}
 	run.State = s.found(run).files(run)
-	if line, end := s.newest(run); line != "" {
-		run.State.Line, run.State.History = line, end
-	}
+	run.State.Line = s.newest(run)
 	return run
 }
 

@@ -43,7 +43,7 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 		}
 		return st, errors.Join(err, s.gate(run, &st))
 	case settle:
-		st, err = s.recover(skill)
+		st, err = (&Tx{s}).Recover(skill)
 	default:
 		st, err = s.LoadRun(skill)
 	}
@@ -88,20 +88,10 @@ func (s *Store) unsealed(st State, session string) error {
 // completed if the history has its line; otherwise the files stay unchanged. A power cut may have
 // lost the record's last notes, so after a reboot the history's last line decides what was
 // committed.
-//
-// An event first loads a run without the guard. After it takes the guard, it reuses that state if
-// the files and their entry in the record have not changed.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
-	f := s.found(run)
-	if settle && f == s.loaded.files && *run.Loop == s.loaded.entry &&
-		s.historyChange(run, f) == "" {
-		st, s.loaded.entry = s.loaded.state, seal.Loop{}
-		st.Claim, err = s.claimOf(run.skill())
-		return st, err
-	}
 	var files seal.Files
 	if err = run.held(); err == nil {
-		files, err = s.whole(run, f)
+		files, err = s.whole(run, s.found(run))
 	}
 	rebooted := s.rebooted(run)
 	if err == nil && settle && (run.Next != nil || rebooted) {
@@ -116,26 +106,19 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	if err == nil && settle && rebooted {
 		err = s.catchUp(&st, run.skill())
 	}
-	err = errors.Join(err, s.readFindings(&st))
-	// changed findings are restored only under the guard, so they are read again there
-	var audited *audit.Run
-	if st.Budget != nil {
-		audited, _ = st.Budget.Own.(*audit.Run)
-	}
-	if err == nil && run.Next == nil && !s.rebooted(run) &&
-		(audited == nil || audited.Findings == nil) {
-		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st
-	}
-	return st, err
+	return st, errors.Join(err, s.readFindings(&st))
 }
 
 // finish completes a change that a crash interrupted after its history line. After a power cut,
 // files newer than the change are kept.
 func (s *Store) finish(run sealed) (files seal.Files, err error) {
 	f, was, then := s.found(run), run.State, run.next()
-	if line, _ := s.newest(run); line == then.Line && line != was.Line {
+	if line := s.newest(run); line != "" && line == then.Line && line != was.Line {
+		var at place
 		if text := f.budget.text; text == was.Budget || text == then.Budget {
-			err = s.putBudget(run, then.Budget)
+			if at, err = s.place(run.skill(), run.Budget); err == nil {
+				err = s.putBudget(at, []byte(then.Budget+"\n"))
+			}
 		}
 		if err == nil && then.Tick == "" && f.tick.text == was.Tick {
 			err = wrap("remove tick", s.disk.remove(tickName.of(run.skill())))
@@ -150,10 +133,7 @@ func (s *Store) finish(run sealed) (files seal.Files, err error) {
 	}
 	run.State, run.Next = s.settled(run), nil
 	if s.rebooted(run) { // trust the history as it is
-		if line, end := s.newest(run); line != "" {
-			run.State.Line, run.State.History = line, end
-		}
-		run.record.Boot = s.boot()
+		run.State.Line, run.record.Boot = s.newest(run), s.boot()
 	}
 	if run.State.Budget == "" && run.State.Tick == "" { // the run was archived or never started
 		run.record.Drop(run.Skill)
@@ -165,11 +145,8 @@ func (s *Store) finish(run sealed) (files seal.Files, err error) {
 // it.
 func (s *Store) settled(run sealed) seal.Files {
 	files := s.found(run).files(run)
-	line, end := s.newest(run)
-	if line != "" && (line == run.State.Line || line == run.next().Line) {
-		files.Line, files.History = line, end
-	} else {
-		files.History = min(files.History, run.State.History)
+	if line := s.newest(run); line != "" && line == run.next().Line {
+		files.Line = line
 	}
 	return files
 }
@@ -218,17 +195,6 @@ func (s *Store) Lost(skill loop.Skill, path string) (State, error) {
 	return s.stateOf(run, run.State)
 }
 
-// putBudget writes text, from a run's record, to the run's budget file.
-func (s *Store) putBudget(run sealed, text string) error {
-	at, err := s.place(run.skill(), run.Budget)
-	if err != nil {
-		return err
-	}
-	return s.inPlace(at, run.Budget, run.skill(), func() error {
-		return at.disk.replace(at.name, []byte(text+"\n"))
-	})
-}
-
 // Look loads a skill's state for display and writes nothing. If somebody changed a run's files, it
 // shows the recorded state and describes the changes in notes, one line each.
 func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
@@ -238,7 +204,9 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 		if run.HeldFor != "" {
 			continue
 		}
-		err = errors.Join(err, s.verifyFindings(run))
+		if b, berr := s.sealedBudget(run); berr == nil {
+			err = errors.Join(err, s.Findings(b))
+		}
 		_, cerr := s.compare(run, s.found(run))
 		changed, ok := errors.AsType[*ChangedError](cerr)
 		if !ok || changed.Home != "" {

@@ -113,15 +113,17 @@ func parse[T any](path string, body []byte) (*T, error) {
 	return v, nil
 }
 
-// decodeBudget checks and parses a budget. An event reads the same text up to three times, so it
-// does not check a text again that equals the last one.
-func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
+// decodeBudget checks and parses a budget.
+func decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
 	body = bytes.TrimSpace(body)
-	if s.good.text == nil || !bytes.Equal(body, s.good.text) {
-		if err := budgetFormat.check(path, body); err != nil {
-			return nil, err
-		}
+	if err := budgetFormat.check(path, body); err != nil {
+		return nil, err
 	}
+	return parseBudget(path, skill, body)
+}
+
+// parseBudget parses a budget that was already checked.
+func parseBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
 	b, err := parse[loop.Budget](path, body)
 	if err == nil {
 		err = adopt(path, skill, b)
@@ -129,7 +131,6 @@ func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.
 	if err != nil {
 		return nil, err
 	}
-	s.good.text, s.good.skill, s.good.run = body, skill, b.RunID
 	return b, nil
 }
 

@@ -213,12 +213,12 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"version":1e99,"pid":-0,"a\u0062":1}`))
 	dir := filepath.Join("testdata", "none")
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if b, err := new(Store).decodeBudget(dir, "work", body); err == nil {
+		if b, err := decodeBudget(dir, "work", body); err == nil {
 			again, err := codec.Encode(*b)
 			if err != nil {
 				t.Fatalf("%s cannot be written again: %v", body, err)
 			}
-			if _, err := new(Store).decodeBudget(dir, "work",
+			if _, err := decodeBudget(dir, "work",
 				keep(again, body, &budgetFormat)); err != nil {
 				t.Fatalf("%s is not read again: %v", again, err)
 			}

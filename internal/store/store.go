@@ -41,16 +41,6 @@ type Store struct {
 		text []byte
 		it   *loop.Iteration
 	}
-	good struct { // cache of the last budget that was decoded or validated
-		text  []byte
-		skill loop.Skill
-		run   string
-	}
-	loaded struct { // the run last loaded without the guard, and its entry in the record
-		entry seal.Loop
-		files found
-		state State
-	}
 	seals     seal.Dir // records that the files are compared with
 	boot      func() string
 	healed    []string
@@ -163,19 +153,13 @@ func (s *Store) settle() error {
 // each file.
 func (s *Store) Skills(session string) []loop.Skill {
 	record, unread := s.seals.Active(session)
-	dir, err := s.disk.open(".", os.O_RDONLY)
+	files, err := fs.ReadDir(s.disk.root.FS(), ".")
 	if unread != nil || err != nil {
 		return kind.Skills()
 	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return kind.Skills()
-	}
 	return slices.DeleteFunc(kind.Skills(), func(skill loop.Skill) bool {
-		prefix := string(skill) + "."
-		has := slices.ContainsFunc(names, func(name string) bool {
-			return len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+		has := slices.ContainsFunc(files, func(e fs.DirEntry) bool {
+			return strings.HasPrefix(e.Name(), string(skill)+".")
 		})
 		return !has && record.Loop(string(skill)) == nil
 	})

@@ -54,16 +54,6 @@ func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 	return st, err
 }
 
-// Recover returns the state of the skill's last run in any session. It first completes a change
-// that a killed hook had committed.
-func (tx *Tx) Recover(skill loop.Skill) (State, error) { return tx.s.recover(skill) }
-
-// RecoverFrom is like Recover for the run whose budget is at a --budget-file path. An empty path
-// means the default.
-func (tx *Tx) RecoverFrom(skill loop.Skill, path string) (State, error) {
-	return tx.s.recoverFrom(skill, path)
-}
-
 // Commit saves the result of a Step and updates st to match. created reports that the history is
 // new, which the person is then told (R123, R126). Unless the error is ErrClosed, no iteration has
 // ended.

@@ -60,24 +60,23 @@ func (f found) files(run sealed) seal.Files {
 // checked, because it was checked before it was written.
 func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 	st.Skill, st.BudgetPath = run.skill(), run.Budget
-	var errs [2]error
-	if files.Budget != "" {
-		text := []byte(files.Budget)
-		if files.Budget == run.State.Budget {
-			s.good.text, s.good.skill = text, ""
-		}
-		st.Budget, errs[0] = s.decodeBudget(run.Budget, st.Skill, text)
+	if text := []byte(files.Budget); files.Budget == run.State.Budget && len(text) > 0 {
+		st.Budget, err = parseBudget(run.Budget, st.Skill, text)
+	} else if len(text) > 0 {
+		st.Budget, err = decodeBudget(run.Budget, st.Skill, text)
 	}
-	if files.Tick != "" {
-		path := s.disk.path(tickName.of(st.Skill))
-		if files.Tick != run.State.Tick {
-			errs[1] = tickFormat.check(path, []byte(files.Tick))
-		}
-		if errs[1] == nil {
-			st.Tick, errs[1] = parse[loop.Tick](path, []byte(files.Tick))
-		}
+	if files.Tick == "" {
+		return st, err
 	}
-	return st, errors.Join(errs[:]...)
+	path, text := s.disk.path(tickName.of(st.Skill)), []byte(files.Tick)
+	var terr error
+	if files.Tick != run.State.Tick {
+		terr = tickFormat.check(path, text)
+	}
+	if terr == nil {
+		st.Tick, terr = parse[loop.Tick](path, text)
+	}
+	return st, errors.Join(err, terr)
 }
 
 // difference describes how a file of a run is not as its record has it.
@@ -152,7 +151,7 @@ func (s *Store) rebooted(run sealed) bool {
 // file is not older, counters that are higher in the record are taken too. It returns nil if that
 // changes nothing.
 func (s *Store) later(run sealed, found string) (*loop.Budget, error) {
-	there, err := s.decodeBudget(run.Budget, run.skill(), []byte(found))
+	there, err := decodeBudget(run.Budget, run.skill(), []byte(found))
 	own := run.next().Budget
 	if err != nil || own == "" {
 		return nil, err
@@ -210,13 +209,11 @@ func (s *Store) historyChange(run sealed, f found) string {
 	switch {
 	case f.unread != nil:
 		return ": " + f.unread.Error()
-	case f.history < min(was.History, then.History):
-		return " is missing lines"
 	case run.Next != nil && then.Line == "", // the run is being archived
 		run.Next == nil && f.history == was.History && s.guards == 0:
 		return ""
 	}
-	line, _ := s.newest(run)
+	line := s.newest(run)
 	older := gjson.Get(line, "seq").Int() < gjson.Get(was.Line, "seq").Int()
 	switch {
 	case line == was.Line, line == then.Line, s.rebooted(run) && !older:
@@ -227,13 +224,13 @@ func (s *Store) historyChange(run sealed, f found) string {
 	return " has a line for the run that hooks did not write"
 }
 
-// newest returns the run's last line in the history and the offset of its end. Lines of skipped
-// ticks do not count, nor does a last line that a kill tore: readers skip it, and the next append
-// repairs it. newest returns "" if the run has no line or the history cannot be read.
-func (s *Store) newest(run sealed) (line string, end int64) {
+// newest returns the run's last line in the history. Lines of skipped ticks do not count, nor does
+// a last line that a kill tore: readers skip it, and the next append repairs it. newest returns ""
+// if the run has no line or the history cannot be read.
+func (s *Store) newest(run sealed) string {
 	f, size, _ := s.openHistory(run.skill())
 	if f == nil {
-		return "", 0
+		return ""
 	}
 	defer f.Close()
 	lines := backward{f: f, pos: size}
@@ -242,15 +239,15 @@ func (s *Store) newest(run sealed) (line string, end int64) {
 		long := errors.Is(err, errLongLine)
 		switch {
 		case err != nil && !long:
-			return "", 0
+			return ""
 		case last && (long || !whole(text)):
 			continue
 		case long: // not written by hooks
-			return err.Error(), 0
+			return err.Error()
 		}
 		it := gjson.GetManyBytes(text, "run_id", "outcome")
 		if it[0].Str == run.RunID && it[1].Str != string(loop.SkippedLock) {
-			return seal.Trim(text), lines.at() + int64(len(text))
+			return seal.Trim(text)
 		}
 	}
 }
