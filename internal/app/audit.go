@@ -292,14 +292,6 @@ func (h *handler) phaseWorker(t *store.State) string {
 // auditor is the plugin's agent for audits. It has no tool that writes.
 const auditor = "hooks:auditor"
 
-// foundIn summarizes an audit loop for its driver, or returns "".
-func foundIn(b *loop.Budget) string {
-	if r := audit.Of(b); r != nil {
-		return r.Result()
-	}
-	return ""
-}
-
 // agentOf returns the agent of a driven client's main thread, or "" for the client's own.
 func agentOf(b *loop.Budget) string {
 	if r := audit.Of(b); r != nil && r.Phase.Audits() {

@@ -288,7 +288,10 @@ func (d *driven) keepFlags(b *loop.Budget) error {
 func orderOf(b *loop.Budget, command string) drive.Order {
 	a := b.Attempts()
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars, Done: a.Finished,
-		Total: a.Total, Found: foundIn(b)}
+		Total: a.Total}
+	if b.WorkersReport() {
+		o.Found = b.Own.Result()
+	}
 	if strings.HasPrefix(command, "/hooks:") {
 		o.Agent = agentOf(b)
 	}

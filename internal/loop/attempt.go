@@ -33,6 +33,7 @@ type Payload interface {
 	Fold(*Tick, Ending)          // counts the attempt that is ending
 	Advanced(since Payload) bool // reports whether more is done than in since
 
+	Result() string                // summarizes the run, as in "4 of 5 tasks done: 4 verified"
 	UnderWay() string              // describes the current work, as in "task 2 of 5"
 	Heading() (name, title string) // describes the next attempt for a driver's person
 	// describes the next attempt for the conductor that starts its worker

@@ -108,14 +108,6 @@ func (KindLine) Variants(yield func(name string, of any) bool) {
 	}
 }
 
-// Stored returns the part as the run's file holds it.
-func (k KindRun) Stored() KindRun {
-	if k.Own != nil {
-		k.Own = k.Own.Stored()
-	}
-	return k
-}
-
 // Kind holds everything that is specific to one kind of loop.
 type Kind struct {
 	Name    Skill

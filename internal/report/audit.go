@@ -153,10 +153,6 @@ func (auditLoop) evidence(c *Card) evidence {
 		value: words("clean means that the auditor found no bug")}}}
 }
 
-func (b auditLoop) count() string {
-	return fmt.Sprintf("%d of %s", b.run.Clean(), loop.Plural(len(b.run.Sections), "section"))
-}
-
 // spaced returns a word with its underscores replaced by blanks.
 func spaced(word string) string { return strings.ReplaceAll(word, "_", " ") }
 

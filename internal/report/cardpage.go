@@ -126,7 +126,7 @@ func (c *cardPage) head() {
 	about.given("loop", words(commas(base(c.Folder), invocation(b),
 		"run "+cmp.Or(b.RunID, "unknown"))))
 	about.given("used", words(commas(loop.Plural(b.IterationsUsed, "iteration"),
-		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), c.kind.count(),
+		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), progress(b),
 		span)))
 	if b.Replaced > 0 {
 		about.row("note", warn, "written again %s: something else had changed the run's files",

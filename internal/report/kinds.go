@@ -19,7 +19,6 @@ type kind interface {
 	stand() facts                 // returns the progress of the loop
 	card(*cardPage)               // draws the kind's part of the report card
 	evidence(*Card) evidence      // returns the evidence for the report card
-	count() string                // returns the unit that the kind counts, as in "2 PRs"
 }
 
 type (
@@ -43,7 +42,7 @@ func kindOf(b *loop.Budget, head string) kind {
 	case *audit.Run:
 		return auditLoop{b, r, head}
 	}
-	if b.Prompt() != "" {
+	if b.Kind().Prompts && b.Prompt() != "" {
 		return promptLoop{backlogLoop{b}}
 	}
 	return backlogLoop{b}
@@ -52,7 +51,6 @@ func kindOf(b *loop.Budget, head string) kind {
 func (backlogLoop) ended() (must, more []string) { return nil, nil }
 func (backlogLoop) stand() facts                 { return nil }
 func (backlogLoop) card(*cardPage)               {}
-func (b backlogLoop) count() string              { return loop.Plural(len(b.PRsTouched), "PR") }
 
 func (b backlogLoop) block(t *text, l *loop.Iteration) {
 	switch {
@@ -92,6 +90,14 @@ func (backlogLoop) evidence(c *Card) evidence {
 			fact{"failure", warn, words(f.Subject() + ": " + f.Cause)})
 	}
 	return e
+}
+
+// progress counts what the run has done in its kind's unit, as in "2 of 5 tasks" or "2 PRs".
+func progress(b *loop.Budget) string {
+	if a := b.Attempts(); a.Unit != "" {
+		return fmt.Sprintf("%d of %s", a.Finished, loop.Plural(a.Total, a.Unit))
+	}
+	return loop.Plural(len(b.PRsTouched), "PR")
 }
 
 // counted returns a number as a cell, which is empty for 0.

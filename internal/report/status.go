@@ -90,8 +90,8 @@ func (t *text) remarks(l *loop.Iteration) {
 	if refused := refusals(l.Denied); refused != "" && l.Ran() {
 		t.line("%s", refused)
 	}
-	if j := l.Judged(); j != nil && len(j.Weakened) > 0 {
-		t.line("Note: Tests weakened: %s", strings.Join(j.Weakened, "; "))
+	if l.Own != nil && len(l.Own.Judged().Weakened) > 0 {
+		t.line("Note: Tests weakened: %s", strings.Join(l.Own.Judged().Weakened, "; "))
 	}
 	for _, n := range l.Notes {
 		if l.Ran() || n != l.Notes[0] {

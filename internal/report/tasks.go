@@ -420,11 +420,6 @@ func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list cell) {
 	return list
 }
 
-func (b taskLoop) count() string {
-	r := b.run
-	return fmt.Sprintf("%d of %s", r.Finished(), loop.Plural(len(r.List), "task"))
-}
-
 // Trouble returns the causes of problems of a task loop, with their fixes, from the engine's
 // troubleshooting table (T80). It returns nil for any other kind. last is the run's last line, or
 // nil if it has no line.

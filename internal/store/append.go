@@ -38,7 +38,9 @@ func (s *Store) lineOf(it *loop.Iteration, disk *loop.Budget) ([]byte, error) {
 	if disk != nil {
 		own.Budget.LeaveOut(disk)
 	}
-	own.Budget.KindRun = own.Budget.Stored()
+	if own.Budget.Own != nil {
+		own.Budget.Own = own.Budget.Own.Stored()
+	}
 	line, err := codec.Encode(own)
 	if err != nil {
 		return nil, err

@@ -86,7 +86,9 @@ func (s *Store) budgetText(
 // budgetFile returns the text of a budget with the unknown fields of the old text.
 func budgetFile(at place, b *loop.Budget, old []byte) ([]byte, error) {
 	own := *b
-	own.Version, own.KindRun = loop.Version, own.Stored()
+	if own.Version = loop.Version; own.Own != nil {
+		own.Own = own.Own.Stored()
+	}
 	return fileText(at.disk, at.name, &budgetFormat, own, old)
 }
 
