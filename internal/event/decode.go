@@ -26,14 +26,12 @@ func decode(name, text string) (e Event, err error) {
 			"the JSON object on stdin cannot be judged: %w", err)
 	}
 	if err = codec.Decode(root, &e); err != nil {
-		err = hint.New(hintShape, "%w", err)
-	} else if e.Name == StopFailure {
+		return Event{}, hint.New(hintShape, "%w", err)
+	}
+	if e.Name == StopFailure {
 		e.Failure, e.Error = e.Error, ""
 	}
-	if err == nil {
-		err = e.check(name)
-	}
-	if err != nil {
+	if err = e.check(name); err != nil {
 		return Event{}, err
 	}
 	return e, nil

@@ -20,14 +20,14 @@ import (
 	"hooks/internal/tracker"
 )
 
-// hookKind is the role of a file for the client's hooks.
+// hookKind is the role of a file for the client's hooks. A later one allows fewer changes.
 type hookKind int
 
 const (
 	foreignFile  hookKind = iota // the client reads no hooks from it
+	promptFile                   // a skill, command or agent, whose head may define hooks
 	settingsFile                 // settings file: permission rules and the model may change
 	fixedFile                    // a manifest, a registry or a hook's program: no byte may change
-	promptFile                   // a skill, command or agent, whose head may define hooks
 )
 
 // hookFiles lists the files and folders from which the client of one session reads its hooks. The

@@ -27,12 +27,9 @@ func (c *Call) Rewires() string {
 	}
 	path = c.absolute(path)
 	keeps := !c.isOwn(path)
-	if c.registers(path) {
-		var before, after string
-		before, after, keeps = c.leaves(path)
-		for _, kind := range c.kinds(path) {
-			keeps = keeps && sameHooks(kind, before, after)
-		}
+	if kind := c.hookKind(path); kind != foreignFile {
+		before, after, known := c.leaves(path)
+		keeps = known && sameHooks(kind, before, after)
 	}
 	if keeps {
 		return ""
@@ -54,8 +51,8 @@ func (c *Call) Tampers(r effect.Reading) []effect.Act {
 		}
 		hooks := c.hookFiles()
 		below := func(own string) bool { return strings.HasPrefix(own, path+"/") }
-		return a.Kind == effect.DropRegistration && !c.registers(path) && !hooks.holds(path) &&
-			!hooks.holds(tracker.RealPath(path)) && !c.isOwn(path) &&
+		return a.Kind == effect.DropRegistration && c.hookKind(path) == foreignFile &&
+			!hooks.holds(path) && !hooks.holds(tracker.RealPath(path)) && !c.isOwn(path) &&
 			!slices.ContainsFunc(c.ownPaths(), below)
 	})
 }
@@ -65,16 +62,10 @@ func (c *Call) isOwn(path string) bool {
 	return paths.Own(own, path) || paths.Own(own, tracker.RealPath(path))
 }
 
-// kinds returns a file's roles for the client, according to its given path and its real path.
-func (c *Call) kinds(path string) []hookKind {
+// hookKind returns a file's role for the client, according to its given path or its real path.
+func (c *Call) hookKind(path string) hookKind {
 	hooks := c.hookFiles()
-	return []hookKind{hooks.kind(path), hooks.kind(tracker.RealPath(path))}
-}
-
-// registers reports whether the client may read hooks from a file.
-func (c *Call) registers(path string) bool {
-	kinds := c.kinds(path)
-	return kinds[0] != foreignFile || kinds[1] != foreignFile
+	return max(hooks.kind(path), hooks.kind(tracker.RealPath(path)))
 }
 
 // FileTool reports whether the call is one of the client's tools that write a file, and returns

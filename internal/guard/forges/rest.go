@@ -26,44 +26,6 @@ type Request struct {
 	Led    bool             // sent to a host other than the URL's
 }
 
-// leaves returns the request's parameters from the query, the fields and the body. If a name occurs
-// more than once, the last one counts.
-func (q Request) leaves() []effect.Field {
-	var out []effect.Field
-	if _, query, ok := strings.Cut(q.URL, "?"); ok {
-		out = append(out, shellword.FormLeaves(query)...)
-	}
-	out = append(out, q.Fields...)
-	body, _ := shellword.JSONLeaves(q.Body)
-	return slices.Concat(out, body, shellword.FormLeaves(q.Body))
-}
-
-// head returns the commit that a merge request requires as the PR's head. It returns an empty
-// string if the request requires none or contains two different values. Only a top-level field
-// with the exact name counts: a forge ignores an unknown field and would merge any head.
-func (q Request) head() (sha string) {
-	name, fields := "sha", q.Fields
-	if q.Method == "POST" { // only Gitea merges by POST
-		name = "head_commit_id"
-	}
-	switch body := strings.TrimSpace(q.Body); {
-	case strings.HasPrefix(body, "{"):
-		fields, _ = shellword.JSONLeaves(body)
-	case body != "":
-		fields = shellword.FormLeaves(body)
-	}
-	for _, fd := range fields {
-		switch {
-		case !strings.EqualFold(fd.Path, name):
-		case fd.Path != name, sha != "" && sha != fd.Value:
-			return ""
-		default:
-			sha = fd.Value
-		}
-	}
-	return sha
-}
-
 // orDefault returns the request with the default method of clients if it has none.
 func (q Request) orDefault() Request {
 	switch {
@@ -151,7 +113,8 @@ type sending struct {
 	Request
 	route
 	*plain.Frame
-	fields []effect.Field // parameters of the request
+	body   []effect.Field // parameters in the body
+	fields []effect.Field // all parameters; if a name occurs more than once, the last one counts
 }
 
 // Send judges a request by its method and path, whatever its host. It ignores reading requests and
@@ -161,10 +124,14 @@ func Send(f *plain.Frame, q Request) {
 	if shellword.Has("GET HEAD OPTIONS", q.Method) || localServer(f, q) {
 		return
 	}
-	if _, whole := shellword.JSONLeaves(q.Body); !whole {
+	body, whole := shellword.JSONLeaves(q.Body)
+	if !whole {
 		f.M.Bounded("a request with more values than the guard reads", q.URL, q.Body)
 	}
-	s := sending{q, routeOf(q.URL), f, q.leaves()}
+	_, query, _ := strings.Cut(q.URL, "?")
+	body = append(body, shellword.FormLeaves(q.Body)...)
+	all := slices.Concat(shellword.FormLeaves(query), q.Fields, body)
+	s := sending{q, routeOf(q.URL), f, body, all}
 	switch {
 	case s.seg(-1) == "graphql":
 		graphqlRequest(f, q, s.fields)
@@ -178,6 +145,29 @@ func Send(f *plain.Frame, q Request) {
 	default:
 		s.unknown()
 	}
+}
+
+// head returns the commit that a merge request requires as the PR's head. It returns an empty
+// string if the request requires none or contains two different values. Only a top-level field
+// with the exact name counts: a forge ignores an unknown field and would merge any head.
+func (s sending) head() (sha string) {
+	name, fields := "sha", s.Fields
+	if s.Method == "POST" { // only Gitea merges by POST
+		name = "head_commit_id"
+	}
+	if strings.TrimSpace(s.Body) != "" {
+		fields = s.body
+	}
+	for _, fd := range fields {
+		switch {
+		case !strings.EqualFold(fd.Path, name):
+		case fd.Path != name, sha != "" && sha != fd.Value:
+			return ""
+		default:
+			sha = fd.Value
+		}
+	}
+	return sha
 }
 
 func (s sending) leaf(names ...string) string { return effect.LeafText(s.fields, names...) }

@@ -27,27 +27,18 @@ func (f *Frame) Branch(dir string) string {
 		if name := f.M.Repo().Branch; d == call && name != "" {
 			return name
 		}
-		if git := f.GitDir(d); git != "" {
-			head := strings.TrimSpace(f.FileText(git + "/HEAD"))
-			return strings.TrimPrefix(head, "ref: refs/heads/")
+		git := d + "/.git"
+		link, _ := f.Open(git) // of a linked worktree
+		if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
+			git = f.At(d, to)
+		}
+		if head, ok := f.Open(git + "/HEAD"); ok {
+			return strings.TrimPrefix(strings.TrimSpace(head), "ref: refs/heads/")
 		}
 	}
 	if dir == call || dir[0] != '/' || shellword.HasUnknown(dir) || f.M.Files == nil ||
-		f.M.ReadsLeft() <= 4 {
+		f.M.reads > maxReads-4 {
 		return shellword.Unknown
-	}
-	return ""
-}
-
-// GitDir returns the git directory of the repository or linked worktree in dir, or an empty string.
-func (f *Frame) GitDir(dir string) string {
-	git := dir + "/.git"
-	if _, ok := f.Open(git + "/HEAD"); ok {
-		return git
-	}
-	link, _ := f.Open(git)
-	if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
-		return f.At(dir, to)
 	}
 	return ""
 }

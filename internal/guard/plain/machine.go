@@ -114,9 +114,6 @@ func (m *Machine) texts() []string {
 	return texts
 }
 
-// ReadsLeft returns the number of files that may still be read.
-func (m *Machine) ReadsLeft() int { return maxReads - m.reads }
-
 // Frame is the state of one shell. Child shells are copies.
 type Frame struct {
 	M     *Machine
