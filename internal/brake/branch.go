@@ -44,7 +44,7 @@ func audited(argv []string, phase string) []string {
 // itself or by another.
 func (s Start) git() (at int, start tracker.GitStart) {
 	start = tracker.GitStart{Dir: s.Cwd, Env: s.Environ, Works: s.Cwd}
-	gitDir, workTree := s.Env("GIT_DIR"), ""
+	gitDir, workTree := s.Env("GIT_DIR"), s.Env("GIT_WORK_TREE")
 	for at = 1; ; {
 		flag, value, n := shellword.GitFlag(s.Argv[at:])
 		switch flag {

@@ -69,11 +69,6 @@ func toolName(name string) string {
 	return name
 }
 
-// lastKey returns the last part of a field's path in lower case.
-func lastKey(path string) string {
-	return strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
-}
-
 // verb returns the words of the field that names the action, as in {"action": "merge"}.
 func (t tool) verb() []string {
 	for _, fd := range t.Fields {
@@ -81,7 +76,7 @@ func (t tool) verb() []string {
 			!strings.Contains(fd.Path, ".") &&
 			!shellword.Has("GET PUT POST PATCH DELETE", strings.ToUpper(fd.Value)) &&
 			shellword.Has("action operation op method verb subcommand sub_command command mutation",
-				lastKey(fd.Path)) {
+				strings.ToLower(fd.Key())) {
 			return shellword.NameWords(fd.Value)
 		}
 	}
@@ -98,7 +93,7 @@ func (t tool) dispatched() (inner []tool) {
 		words := shellword.NameWords(toolName(fd.Value))
 		if len(words) < 2 || len(fd.Value) > 80 || strings.ContainsAny(fd.Value, " \n") ||
 			!shellword.Has(`tool tool_name toolname tool_slug tool_id action action_id name function
-operation`, lastKey(fd.Path)) {
+operation`, strings.ToLower(fd.Key())) {
 			continue
 		}
 		in := t

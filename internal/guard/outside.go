@@ -48,7 +48,7 @@ func (t tool) actsLater() bool {
 	calendar := t.Has("calendar meeting appointment")
 	for _, fd := range t.Fields {
 		all := shellword.NameWords(fd.Path)
-		last := shellword.NameWords(fd.Path[strings.LastIndexByte(fd.Path, '.')+1:])
+		last := shellword.NameWords(fd.Key())
 		value := strings.ToLower(strings.TrimSpace(fd.Value))
 		does = does || shellword.AnyOf(last, "prompt prompts command commands cmd script")
 		address = address || shellword.AnyOf(last, "url urls uri webhook") ||

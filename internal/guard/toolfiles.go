@@ -29,7 +29,7 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 	}
 	takes := t.Has("delete remove move rename unlink rm mv")
 	for _, fd := range t.Fields {
-		key := lastKey(fd.Path)
+		key := strings.ToLower(fd.Key())
 		named := shellword.HasPart(key, "path file uri") ||
 			shellword.Has("source destination target dest from to src dst directory dir name 0 1",
 				key)

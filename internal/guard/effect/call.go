@@ -24,6 +24,9 @@ type Call struct {
 // Field is one leaf of a tool's input: its dotted path ("files.0.path") and its value as text.
 type Field struct{ Path, Value string }
 
+// Key returns the last part of the path.
+func (f Field) Key() string { return f.Path[strings.LastIndexByte(f.Path, '.')+1:] }
+
 // Repo describes the project's repository, as the caller read it from .git.
 type Repo struct {
 	Branch  string // checked-out branch of Call.Cwd, empty if unknown or detached
@@ -76,7 +79,7 @@ func Leaf(fields []Field, names ...string) (string, bool) {
 			}
 		}
 		for _, fd := range fields {
-			key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
+			key := fd.Key()
 			key = strings.TrimSuffix(key[strings.LastIndexByte(key, '[')+1:], "]")
 			if same(key, n) {
 				return fd.Value, true

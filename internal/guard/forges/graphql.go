@@ -20,7 +20,7 @@ func graphqlRequest(f *plain.Frame, q Request, leaves []effect.Field) {
 	found := false
 	// A batch of requests contains several queries, and so does an object with duplicate keys.
 	for _, fd := range leaves {
-		name := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
+		name := fd.Key()
 		if strings.EqualFold(name, "query") && !strings.Contains(fd.Path, "variables.") {
 			found = true
 			GraphQL(f, fd.Value, leaves, q.Argv)

@@ -2,7 +2,6 @@ package forges
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -203,8 +202,7 @@ func (t Tool) moves() bool {
 		branch = cmp.Or(branch, t.Text("name"))
 	}
 	for _, fd := range t.Fields { // updateRefs moves several
-		name := path.Ext("."+fd.Path) == ".name"
-		if t.Has("refs") && name && fd.Value != branch {
+		if t.Has("refs") && fd.Key() == "name" && fd.Value != branch {
 			t.movesTo(fd.Value)
 		}
 	}
