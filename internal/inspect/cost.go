@@ -9,7 +9,6 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
-	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
@@ -189,13 +188,12 @@ func (l *loopState) unended() *loop.Iteration {
 // note.
 func (s *spending) readLines() {
 	var bad damages
-	_ = bad.lines(s.files, s.run.Skill, store.RawLine.Parse,
-		func(it *loop.Iteration, _ []byte) error {
-			if it.Of(s.run.RunID) && it.Ran() {
-				s.add(it)
-			}
-			return nil
-		})
+	_ = bad.lines(s.files, s.run.Skill, func(it *loop.Iteration, _ []byte) error {
+		if it.Of(s.run.RunID) && it.Ran() {
+			s.add(it)
+		}
+		return nil
+	})
 	s.notes = nil // bad includes the error of the last line
 	for _, err := range bad.list {
 		s.notes = append(s.notes, fmt.Sprintf("%v: what it spent is not in any iteration", err))

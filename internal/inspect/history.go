@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tidwall/gjson"
-
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -18,17 +16,10 @@ import (
 func (d *Inspector) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
 	found, w := runID == "", d.walk()
-	read := store.RawLine.Parse
-	if out.Whole { // the line is printed, so all of it must be valid
-		read = func(raw store.RawLine) (*loop.Iteration, error) {
-			id := gjson.GetBytes(raw.JSON, "run_id").String()
-			return &loop.Iteration{RunID: id}, raw.Check()
-		}
-	}
 	for v := range w.each(w.projects()) {
 		for files := range v.folders(false) {
 			for _, skill := range skills {
-				err := bad.lines(files, skill, read, func(l *loop.Iteration, text []byte) error {
+				err := bad.lines(files, skill, func(l *loop.Iteration, text []byte) error {
 					if runID != "" && l.RunID != runID {
 						return nil
 					}
@@ -60,13 +51,13 @@ const maxDamages = 5
 
 // lines reads a history from its beginning and collects the errors of damaged lines. text is valid
 // only until each returns.
-func (d *damages) lines(files *store.Store, skill loop.Skill,
-	read func(store.RawLine) (*loop.Iteration, error),
-	each func(l *loop.Iteration, text []byte) error) error {
+func (d *damages) lines(
+	files *store.Store, skill loop.Skill, each func(l *loop.Iteration, text []byte) error,
+) error {
 	for raw, err := range files.RawLines(skill) {
 		var l *loop.Iteration
 		if err == nil {
-			l, err = read(raw)
+			l, err = raw.Parse()
 		}
 		switch {
 		case err == nil:

@@ -23,7 +23,6 @@ type History struct {
 	// line and is valid until the next call.
 	Row   func(project string, l *loop.Iteration, text []byte) error
 	Close func() error
-	Whole bool // whole lines are printed, so every field must be valid
 }
 
 // Where returns the projects that were searched, for a message that nothing was found.
@@ -225,7 +224,7 @@ func outcomeStyle(outcome loop.LineOutcome) string {
 // set, it is the first field of each line.
 func HistoryJSON(w io.Writer) History {
 	out, lead := bufio.NewWriterSize(w, 64<<10), "[\n"
-	return History{Whole: true, Row: func(project string, _ *loop.Iteration, text []byte) error {
+	return History{Row: func(project string, _ *loop.Iteration, text []byte) error {
 		text = term.JSON(text)
 		if project != "" {
 			name, _ := json.Marshal(project)

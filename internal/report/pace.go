@@ -123,7 +123,9 @@ func (s Screen) budgets(axes []Axis) (list facts) {
 // spending returns the use of each budget, and what a person decided about the budgets or may do.
 func (s Screen) spending(b *loop.Budget, axes []Axis, raise string) facts {
 	list := s.budgets(axes)
-	list.given("outside", words(outside(b)))
+	if b.DollarsOutside != 0 {
+		list.row("outside", plain, "$%s outside of iterations", b.DollarsOutside)
+	}
 	if raise != "" {
 		list.command("raise", raise)
 	}

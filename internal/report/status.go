@@ -30,7 +30,7 @@ func Status(l *loop.Iteration, wake string) string {
 		average = fmt.Sprintf(", $%s per iteration", spent/loop.USD(b.IterationsUsed))
 	}
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s%s", l.Dollars,
-		b.DollarsEstimate, prefixed(", ", outside(b)), average)
+		b.DollarsEstimate, outside(b), average)
 	t.line("Stop conditions evaluated: %s", cmp.Or(strings.Join(l.Fired, ", "), "none triggered"))
 	holder := fmt.Sprintf("%d, released at the end of this iteration", b.Owner.PID)
 	if l.SkippedForPID != 0 { // also if the loop ended while it waited for a lock
@@ -72,7 +72,7 @@ func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
 	t := &text{}
 	kindOf(b, "").block(t, l)
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s; left: %s", l.Dollars,
-		b.DollarsEstimate, prefixed(", ", outside(b)), Remaining(b))
+		b.DollarsEstimate, outside(b), Remaining(b))
 	t.remarks(l)
 	list := strings.Split(t.String(), "\n")
 	if over := len(list) - maxBlock; over > 0 {
@@ -87,8 +87,8 @@ func (t *text) remarks(l *loop.Iteration) {
 	if l.Overrun != nil {
 		t.line("Overrun: %s", l.Overrun)
 	}
-	if refused := refusals(l.Denied); refused != "" && l.Ran() {
-		t.line("%s", refused)
+	if len(l.Denied) > 0 && l.Ran() {
+		t.line("%s", refusals(l.Denied))
 	}
 	if l.Own != nil && len(l.Own.Judged().Weakened) > 0 {
 		t.line("Note: Tests weakened: %s", strings.Join(l.Own.Judged().Weakened, "; "))
@@ -148,12 +148,12 @@ func Remaining(b *loop.Budget) string {
 		", ")
 }
 
-// outside describes the dollars spent while no iteration was open. It is empty if there are none.
+// outside continues a line with the dollars spent while no iteration was open, if there are any.
 func outside(b *loop.Budget) string {
 	if b.DollarsOutside == 0 {
 		return ""
 	}
-	return fmt.Sprintf("$%s outside of iterations", b.DollarsOutside)
+	return fmt.Sprintf(", $%s outside of iterations", b.DollarsOutside)
 }
 
 // StopLine returns in one line why a run has stopped.
@@ -215,8 +215,8 @@ func Final(b *loop.Budget, e Ended) string {
 		add("Left half done: " + l + " — nothing was cleaned up; finish or undo it")
 	}
 	add(Goal(e.Goal))
-	if refused := refusals(e.Denied); refused != "" {
-		more = append([]string{refused}, more...)
+	if len(e.Denied) > 0 {
+		more = append([]string{refusals(e.Denied)}, more...)
 	}
 	list = append(list, gatesAnswered(b, e.Asked, maxFinal-1-len(list)-len(more))...)
 	card, room := "More: hooks report-card "+string(b.Skill), max(0, maxFinal-1-len(list))
@@ -254,7 +254,7 @@ func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
 		limit = ceiling(b.Ceilings.Dollars)
 	}
 	dollars = fmt.Sprintf("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)%s",
-		b.DollarsEstimate, limit, prefixed(", ", outside(b)))
+		b.DollarsEstimate, limit, outside(b))
 	if over != nil {
 		dollars += fmt.Sprintf("; Overrun: %s", over)
 	}
@@ -423,12 +423,8 @@ func Missed(wakes []loop.Wakeup) string {
 // maxRefusals is how many refusals one line names.
 const maxRefusals = 3
 
-// refusals lists refusals in one line. It is empty if nothing was refused.
+// refusals lists refusals in one line.
 func refusals(list []loop.Denial) string {
-	n := loop.Refusals(list)
-	if n == 0 {
-		return ""
-	}
 	var parts []string
 	for _, d := range list[:min(len(list), maxRefusals)] {
 		parts = append(parts, refusal(d))
@@ -436,7 +432,7 @@ func refusals(list []loop.Denial) string {
 	if more := loop.Refusals(list[len(parts):]); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
-	return loop.Plural(n, "call") + " refused: " + strings.Join(parts, ", ")
+	return loop.Plural(loop.Refusals(list), "call") + " refused: " + commas(parts...)
 }
 
 // refusal describes one refusal: the rule, the call, and how often it was refused.
