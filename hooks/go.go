@@ -66,10 +66,8 @@ func (goCmd) Help() string {
 
 // Run drives a loop to its end.
 func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
-	return g.drive(k, c, func(command string, client *drive.Client) (drive.Run, error) {
+	return g.drive(k, a, c, func(command string, client *drive.Client) (drive.Run, error) {
 		return a.Drive("/"+cmp.Or(g.Plugin, "hooks")+":"+command, client)
-	}, func(skill loop.Skill, signals <-chan os.Signal) (answered bool, err error) {
-		return g.answerGates(a, c, skill, signals)
 	})
 }
 
@@ -211,11 +209,9 @@ func loopFlags(k *kong.Context) (words []string) {
 
 // drive drives a run to its end and prints its last text. It returns an error if the run was
 // stopped or waits for a person. start gets the skill with its arguments, as in "go docs/spec.md",
-// and adds the client. ask asks the questions that the run waits for.
-func (g goCmd) drive(
-	k *kong.Context, c caller, start func(command string, client *drive.Client) (drive.Run, error),
-	ask func(skill loop.Skill, signals <-chan os.Signal) (answered bool, err error),
-) error {
+// and adds the client.
+func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
+	start func(command string, client *drive.Client) (drive.Run, error)) error {
 	if err := drive.Outside(c.Env); err != nil {
 		return err
 	}
@@ -235,7 +231,7 @@ func (g goCmd) drive(
 	defer stop()
 	kind := map[string]loop.Skill{"go": tasks.Name, "audit": audit.Name}[skill]
 	cycle := drive.Cycle{Run: run, Signals: signals, Screen: c.progress(), Client: client,
-		Ask: func() (bool, error) { return ask(kind, signals) }}
+		Ask: func() (bool, error) { return g.answerGates(a, c, kind, signals) }}
 	last, err := cycle.Drive()
 	if err != nil {
 		return err

@@ -66,10 +66,10 @@ func types(t *testing.T, last drive.Order, env map[string]string, args ...string
 	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), &out, &out}
 	run := &once{last: last}
-	err = cli.Go.drive(k, c, func(command string, _ *drive.Client) (drive.Run, error) {
+	err = cli.Go.drive(k, nil, c, func(command string, _ *drive.Client) (drive.Run, error) {
 		run.prompt = strings.TrimSpace("/sdd:" + command)
 		return run, nil
-	}, nil)
+	})
 	return run, out.String(), err
 }
 
@@ -160,9 +160,9 @@ func TestGoOnATerminal(t *testing.T) {
 	get := func(name string) string { return env[name] }
 	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), tty, tty}
-	err = cli.Go.drive(k, c, func(string, *drive.Client) (drive.Run, error) {
+	err = cli.Go.drive(k, nil, c, func(string, *drive.Client) (drive.Run, error) {
 		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, nil
-	}, nil)
+	})
 	tty.Close()
 	all := <-shown
 	if err != nil || !strings.Contains(all, "██░░░░░░░░ 1/4 · $0.00 · 0s · task 1 of 1,") ||
