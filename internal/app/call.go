@@ -327,7 +327,7 @@ func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standin
 // the project.
 func (h *handler) firstRules() toolcall.Run {
 	if len(h.runs.list) == 0 {
-		return h.rules(nil)
+		return toolcall.Run{Redact: h.config(nil).Redact}
 	}
 	return h.rules(h.runs.list[0])
 }

@@ -23,6 +23,7 @@ import (
 	"hooks/internal/child"
 	"hooks/internal/config"
 	"hooks/internal/hint"
+	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/safefile"
@@ -412,9 +413,10 @@ func (h *handler) plugged(command string) error {
 		return strings.HasPrefix(flag, "--settings") || strings.HasPrefix(flag, "--plugin-dir")
 	}
 	command = filepath.Join("commands", space, skill+".md")
+	person, _ := install.ClientDir(h.Env)
 	if slices.ContainsFunc(h.call().SettingsFiles(), enables) ||
 		slices.ContainsFunc(h.clientFlags, brings) ||
-		isFile(filepath.Join(h.clientDir(), command)) ||
+		isFile(filepath.Join(person, command)) ||
 		isFile(filepath.Join(h.project, ".claude", command)) {
 		return nil
 	}

@@ -71,7 +71,8 @@ func (h *handler) names(command, args string) []loop.Names {
 			}
 		}
 	}
-	on = append(on, config.User(h.clientDir()).Names(), h.config(nil).Names())
+	dir, _ := install.ClientDir(h.Env)
+	on = append(on, config.User(dir).Names(), h.config(nil).Names())
 	return append(on, ended...)
 }
 
@@ -88,7 +89,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 		return event.Nothing(), store.Held(h.seal.record)
 	}
 	if h.ev.Name == event.PreToolUse && !h.feeding && h.seal.on {
-		if err := h.nested(cmd); err != nil {
+		if err := h.nested(cmd, flags); err != nil {
 			return event.Block(hint.Text(err)), nil
 		}
 	}
@@ -187,7 +188,7 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 
 // nested returns an error if the model, not a person, starts a looping skill while an audit loop
 // runs in this session (A68) or an iteration of another skill is open in this turn.
-func (h *handler) nested(cmd loop.Command) error {
+func (h *handler) nested(cmd loop.Command, flags loop.Flags) error {
 	if h.openState() != nil {
 		return nil // the entry itself reports the error
 	}
@@ -196,8 +197,7 @@ func (h *handler) nested(cmd loop.Command) error {
 		return nil
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
-	flags, _, err := cmd.ParseFlags()
-	typed := err == nil && start.Origin != "scheduled" && loop.Typed(start.Prompt, cmd, flags)
+	typed := start.Origin != "scheduled" && loop.Typed(start.Prompt, cmd, flags)
 	for _, t := range list {
 		switch b := t.Budget; {
 		case b == nil || b.Status != loop.Active:

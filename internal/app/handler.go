@@ -22,7 +22,6 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/hint"
-	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/notify"
 	"hooks/internal/proc"
@@ -157,15 +156,6 @@ func (h *handler) withStateLock(change func() error) error {
 	defer tx.End()
 	h.tx, h.runs.list = tx, nil
 	return change()
-}
-
-// clientDir returns the folder of the person's client configuration, or "" if it is unknown.
-func (a *App) clientDir() string {
-	dir, err := install.ClientDir(a.Env)
-	if err != nil {
-		return ""
-	}
-	return dir
 }
 
 // alive reports whether a run's client may still continue it: its session is not closed and its
@@ -404,13 +394,9 @@ func (h *handler) call() *toolcall.Call {
 	return h.tool
 }
 
-// rules returns the rules that judge calls of a run. t is nil if there is no run.
+// rules returns the rules that judge calls of a run.
 func (h *handler) rules(t *store.State) toolcall.Run {
-	run := toolcall.Run{Redact: func(s string) string { return h.config(t).Redact(s) }}
-	if t != nil {
-		run.Budget, run.File = t.Budget, t.Elsewhere()
-	}
-	return run
+	return toolcall.Run{Budget: t.Budget, File: t.Elsewhere(), Redact: h.config(t).Redact}
 }
 
 // viewPath returns the path of a task loop's state file for people (T15, T74).

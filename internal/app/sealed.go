@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,9 +207,7 @@ func (h *handler) settingsChanged() event.Reply {
 	if h.openState() == nil { // otherwise it is blocked but not reported
 		h.inRecord(func(r *seal.Record) bool {
 			first := r.Rewired == ""
-			if first {
-				r.Rewired = lost
-			}
+			r.Rewired = cmp.Or(r.Rewired, lost)
 			return first
 		})
 	}

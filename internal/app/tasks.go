@@ -14,6 +14,7 @@ import (
 	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/install"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/store"
@@ -231,8 +232,9 @@ func (h *handler) taskPrompt(t *store.State) string {
 // anchor returns the path of the project's or the person's command /sdd:anchor, or "" (T83).
 func (h *handler) anchor() string {
 	const command = "commands/sdd/anchor.md"
+	person, _ := install.ClientDir(h.Env)
 	for _, path := range []string{filepath.Join(h.project, ".claude", command),
-		filepath.Join(h.clientDir(), command)} {
+		filepath.Join(person, command)} {
 		if isFile(path) {
 			return filepath.ToSlash(strings.TrimPrefix(path, h.project+string(filepath.Separator)))
 		}

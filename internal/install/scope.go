@@ -33,13 +33,17 @@ func Path(scope, project string, env func(string) string) (string, error) {
 	return filepath.Abs(filepath.Join(dir, "settings.json"))
 }
 
-// ClientDir returns the folder of the person's client files: CLAUDE_CONFIG_DIR or ~/.claude.
+// ClientDir returns the folder of the person's client files: CLAUDE_CONFIG_DIR or ~/.claude. It
+// returns "" with an error if the folder is unknown.
 func ClientDir(env func(string) string) (string, error) {
 	if dir := env("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir, nil
 	}
 	home, err := Home(env)
-	return filepath.Join(home, ".claude"), err
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, ".claude"), nil
 }
 
 // ManagedDir returns the folder of the client settings managed by the machine's administrator.

@@ -62,10 +62,7 @@ func (p *Person) clientDir() string {
 			return ""
 		}
 	}
-	dir, err := install.ClientDir(p.Env)
-	if err != nil {
-		return ""
-	}
+	dir, _ := install.ClientDir(p.Env)
 	return dir
 }
 
