@@ -107,9 +107,6 @@ type Admission struct {
 func admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
 	if r.Unasked() {
-		if a, refused := refuseOtherFile(r, s); refused {
-			return a
-		}
 		if a, refused := refuseUnasked(r, s, mine); refused {
 			return a
 		}
@@ -316,11 +313,14 @@ func (r Request) answers() bool {
 }
 
 // refuseUnasked refuses a request that no person typed if it would change an existing run with
-// other flags, replace it with a fresh run, or resume a run that ended. Only a person sets a run's
-// ceilings.
+// other flags, replace it with a fresh run, begin a second one in another budget file, or resume a
+// run that ended. Only a person sets a run's ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
-	run := s.Run
+	run, other := s.Run, s.Recorded
 	switch {
+	case other.Run != nil && other.Path != r.Path && (r.Model || other.Run.OwnedBy(r)):
+		return refuse("Not begun: the loop on record has another budget file, " + other.Path +
+			"\nhint: a person types a command that names another one"), true
 	case r.Gated && !mine: // the gate of the session's own run decides
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; a person types the command"), true
@@ -347,17 +347,6 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 			"which has " + run.Flags), true
 	}
 	return Admission{}, false
-}
-
-// refuseOtherFile refuses a request that no person typed if its budget file is not that of the run
-// on record, because it would begin a second run with separate ceilings.
-func refuseOtherFile(r Request, s Standing) (Admission, bool) {
-	run := s.Recorded.Run
-	if run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {
-		return Admission{}, false
-	}
-	return refuse("Not begun: the loop on record has another budget file, " + s.Recorded.Path +
-		"\nhint: a person types a command that names another one"), true
 }
 
 // agrees reports whether the flags match a command that a person typed for this run, or set

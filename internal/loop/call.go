@@ -275,9 +275,9 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	}
 	works := e.Agent != "" || s.Run.Driven()
 	if reached != "" && spent > limit && (works || s.Run.overspent(total, overrun)) {
-		out.Reply.Deny = s.Tick.ends(deny(DollarCeiling, "",
+		out.Reply.Deny = e.ends(deny(DollarCeiling, "",
 			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, overrun,
-			limit), e.Agent)
+			limit))
 		if s.Run.overspent(total, overrun) { // no worker's end will wake the main thread now
 			s.Tick.Fired = appendFired(s.Tick.Fired, spentOut(reached))
 			out.Save.Tick = s.Tick
@@ -292,8 +292,8 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 }
 
 // ends makes a refusal end its thread.
-func (t *Tick) ends(d *Deny, agent string) *Deny {
-	if d.Ends = true; agent == "" {
+func (e Call) ends(d *Deny) *Deny {
+	if d.Ends = true; e.Agent == "" {
 		d.Text += "; this turn is ended"
 	} else {
 		d.Text += "; this worker is ended"

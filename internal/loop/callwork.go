@@ -66,8 +66,8 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	case between && e.Sends != nil: // the worker's entry checks the ceilings
 		return Outcome{}
 	case between && e.dollarsReached(s, k) != "":
-		return refuseCall(new(Tick).ends(deny(DollarCeiling, "", "%s is refused: %s", e.Tool,
-			e.dollarsReached(s, k)), ""))
+		return refuseCall(e.ends(deny(DollarCeiling, "", "%s is refused: %s", e.Tool,
+			e.dollarsReached(s, k))))
 	case e.Sends != nil && s.Tick.Attempt.Sent:
 		return RefuseCall(ConductRule, "end the turn; the Stop hook names the next task",
 			"Not dispatched: the worker of %s was sent already", what)

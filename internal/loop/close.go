@@ -108,8 +108,9 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 		return !cut && slices.Contains(t.Taken, n)
 	})
 	b.FailedIssues = AppendNew(left, failed...)
+	again := previous != nil && previous.LastQmdError != "" // in two consecutive iterations (R52)
 	switch {
-	case t.qmdDown() && previous.qmdDown(): // in two consecutive iterations (R52)
+	case t.qmdDown() && again:
 		b.QmdFailuresConsecutive++
 	case t.qmdDown():
 		b.QmdFailuresConsecutive = 1

@@ -62,12 +62,9 @@ type SessionEnd struct {
 // step closes an open iteration as interrupted. The run stays resumable with --resume, without an
 // owner.
 func (e SessionEnd) step(s State, k *Known) Outcome {
-	if s.Run == nil || s.Run.SessionID != e.Session && !e.open(s) {
-		return Outcome{}
-	}
 	open := e.open(s)
-	if !open {
-		k.Require(&k.Count)
+	if s.Run == nil || s.Run.SessionID != e.Session && !open {
+		return Outcome{}
 	}
 	out := Outcome{Save: Save{Run: s.Run, Release: s.Quiet != nil}}
 	switch {
@@ -77,6 +74,7 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 		out = e.closeTurn(s, k)
 		s.Run = out.Save.Close.Run()
 	default:
+		k.Require(&k.Count)
 		s.outside(k)
 	}
 	if s.Run.SessionID == e.Session {

@@ -80,10 +80,8 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 	a := identify(e.Request, at, Admission{})
 	switch {
 	case !e.Cleared:
-		if k.Entry.Is == nil {
-			k.wantEntry(a.Mode)
-			k.Require()
-		}
+		k.wantEntry(a.Mode)
+		k.Require()
 		out := Outcome{Abandon: at.Tick != nil, Again: true, Save: Save{Force: at.Lock}}
 		if at.Lock != nil {
 			out.Reply.Note = fmt.Sprintf("Force-unlocked previous iteration (was pid %d) — "+

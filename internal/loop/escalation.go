@@ -109,14 +109,11 @@ func (b *Budget) NearStopped() bool {
 
 // enumerate joins parts as in a sentence: "a", "a and b", "a, b, and c".
 func enumerate(parts []string) string {
-	switch n := len(parts); n {
-	case 1:
-		return parts[0]
-	case 2:
-		return parts[0] + " and " + parts[1]
-	default:
-		return strings.Join(parts[:n-1], ", ") + ", and " + parts[n-1]
+	last := len(parts) - 1
+	if last < 2 {
+		return strings.Join(parts, " and ")
 	}
+	return strings.Join(parts[:last], ", ") + ", and " + parts[last]
 }
 
 // Limits describes the run's ceilings for people.

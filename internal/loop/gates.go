@@ -133,9 +133,14 @@ var gates = [...]GateKind{
 			{"hold", "Do not merge; leave it for a person to read again."},
 			{"stop", "Do not merge, and stop the loop."},
 		},
-		Due:   mergeDue,
-		Apply: applyMerge,
-		Tell:  tellMerges,
+		Due: mergeDue,
+		Apply: func(_ *Budget, tick *Tick, g Gate, act, _ string) {
+			var pr int
+			if _, err := fmt.Sscanf(g.Target, "PR #%d", &pr); err == nil && act == "merge" {
+				tick.Approvals = append(tick.Approvals, Approval{PR: pr, HeadSHA: g.HeadSHA})
+			}
+		},
+		Tell: tellMerges,
 	},
 	{
 		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: everyRun,
@@ -352,16 +357,6 @@ func mergeDue(f *Facts) []Gate {
 
 // Short returns a commit's name abbreviated for people.
 func Short(sha string) string { return sha[:min(len(sha), 7)] }
-
-func applyMerge(_ *Budget, tick *Tick, g Gate, act, _ string) {
-	if act != "merge" {
-		return
-	}
-	var pr int
-	if _, err := fmt.Sscanf(g.Target, "PR #%d", &pr); err == nil {
-		tick.Approvals = append(tick.Approvals, Approval{PR: pr, HeadSHA: g.HeadSHA})
-	}
-}
 
 // failureDue asks about every issue or PR that failed in two consecutive iterations with the same
 // root cause (R34, R105). Skipped ticks between them do not count.

@@ -218,11 +218,10 @@ const oneDialog = 4
 // started.
 func (t *Tick) ambiguous(f *Facts) []int {
 	plan := t.Report.Plan
+	about := func(n int) bool { return slices.Contains(plan, n) || slices.Contains(f.Sent, n) }
 	var list []int
 	for _, issue := range t.Report.Issues {
-		if issue.unfinished() &&
-			(len(plan) == 0 || slices.Contains(plan, issue.Number) ||
-				slices.Contains(f.Sent, issue.Number)) {
+		if issue.unfinished() && (len(plan) == 0 || about(issue.Number)) {
 			list = append(list, issue.Number)
 		}
 	}
@@ -233,8 +232,7 @@ func (t *Tick) ambiguous(f *Facts) []int {
 	all := len(plan) == 0 && len(t.Asked.Ambiguous) <= oneDialog &&
 		!slices.ContainsFunc(open, t.clear)
 	for _, issue := range t.Asked.Ambiguous {
-		if all && slices.Contains(open, issue.Number) || slices.Contains(plan, issue.Number) ||
-			slices.Contains(f.Sent, issue.Number) {
+		if all && slices.Contains(open, issue.Number) || about(issue.Number) {
 			list = AppendNew(list, issue.Number)
 		}
 	}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -289,11 +290,7 @@ func (e Prompt) step(s State, k *Known) Outcome {
 		k.Require(&k.Sender)
 	}
 	if e.isTyped(k) {
-		q := Quiet{}
-		if out.Save.Quiet != nil {
-			q = *out.Save.Quiet
-		}
-		e.typed(&out, c.Run(), q)
+		e.typed(&out, c.Run(), *cmp.Or(out.Save.Quiet, &Quiet{}))
 	}
 	return out
 }

@@ -12,26 +12,26 @@ import (
 // cannot be found again, so its PR is asked about on resume.
 func (l *Iteration) Redact(by func(string) string) {
 	itself := func(s *string) []*string { return []*string{s} }
-	l.Gates, l.Budget.Carried = redacted(l.Gates, by, answerTexts), redacted(l.Budget.Carried, by,
-		answerTexts)
-	l.Failures = redacted(l.Failures, by, func(f *Failure) []*string { return []*string{&f.Cause} })
-	l.Titles = redacted(l.Titles, by, func(i *Issue) []*string { return []*string{&i.Title} })
-	l.Notes = redacted(l.Notes, by, itself)
-	l.TrackedPRs = redacted(l.TrackedPRs, by, func(p *TrackedPR) []*string {
+	redact(&l.Gates, by, answerTexts)
+	redact(&l.Budget.Carried, by, answerTexts)
+	redact(&l.Failures, by, func(f *Failure) []*string { return []*string{&f.Cause} })
+	redact(&l.Titles, by, func(i *Issue) []*string { return []*string{&i.Title} })
+	redact(&l.Notes, by, itself)
+	redact(&l.TrackedPRs, by, func(p *TrackedPR) []*string {
 		return append(commits(&p.StartSHA, &p.EndSHA), &p.Branch, &p.Title)
 	})
-	l.Worktrees = redacted(l.Worktrees, by, func(w *Worktree) []*string {
+	redact(&l.Worktrees, by, func(w *Worktree) []*string {
 		return append(commits(&w.HeadSHA), &w.Path, &w.Branch)
 	})
-	l.Observed.Heads, l.Observed.Worktrees = redacted(l.Observed.Heads, by,
-		itself), redacted(l.Observed.Worktrees, by, itself)
-	l.Budget.Pending = redacted(l.Budget.Pending, by, func(g *Gate) []*string {
+	redact(&l.Observed.Heads, by, itself)
+	redact(&l.Observed.Worktrees, by, itself)
+	redact(&l.Budget.Pending, by, func(g *Gate) []*string {
 		return []*string{&g.Question, &g.Answer}
 	})
-	l.Denied = redacted(l.Denied, by, func(d *Denial) []*string { return []*string{&d.What} })
+	redact(&l.Denied, by, func(d *Denial) []*string { return []*string{&d.What} })
 	if l.Overrun != nil {
 		o := *l.Overrun
-		o.By = redacted(o.By, by, func(s *Spender) []*string { return []*string{&s.Who} })
+		redact(&o.By, by, func(s *Spender) []*string { return []*string{&s.Who} })
 		l.Overrun = &o
 	}
 	l.LastQmdError, l.Budget.StopText = by(l.LastQmdError), by(l.Budget.StopText)
@@ -39,15 +39,14 @@ func (l *Iteration) Redact(by func(string) string) {
 
 func answerTexts(g *GateAnswer) []*string { return []*string{&g.Question, &g.Answer} }
 
-// redacted returns a copy of list with the texts of its members redacted.
-func redacted[T any](list []T, by func(string) string, texts func(*T) []*string) []T {
-	out := slices.Clone(list)
-	for i := range out {
-		for _, text := range texts(&out[i]) {
+// redact replaces a list by a copy in which the texts of its members are redacted.
+func redact[T any](list *[]T, by func(string) string, texts func(*T) []*string) {
+	*list = slices.Clone(*list)
+	for i := range *list {
+		for _, text := range texts(&(*list)[i]) {
 			*text = by(*text)
 		}
 	}
-	return out
 }
 
 // commits returns the fields except those that contain a commit's name. Patterns for keys would

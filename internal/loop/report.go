@@ -189,6 +189,3 @@ func (t *Tick) qmdError() string {
 	}
 	return t.QmdError
 }
-
-// qmdDown reports whether qmd was unreachable in the iteration.
-func (l *Iteration) qmdDown() bool { return l != nil && l.LastQmdError != "" }

@@ -137,12 +137,9 @@ func tellQmd(f *Facts) string {
 }
 
 func tellDivergence(f *Facts) string {
-	open := 0
-	if f.Previous != nil {
-		open = len(f.Previous.Open())
-	}
+	open := cmp.Or(f.Previous, &Iteration{}).Open()
 	return fmt.Sprintf("asks at --resume about a PR that moved; %s open when last seen",
-		Plural(open, "PR"))
+		Plural(len(open), "PR"))
 }
 
 func tellBudgets(f *Facts) string {
@@ -178,16 +175,11 @@ func tellCriteria(f *Facts) string {
 
 // ordinal returns 1st, 2nd, 3rd, 4th, … 11th, … 21st.
 func ordinal(n int) string {
-	switch {
-	case n%100/10 == 1:
-	case n%10 == 1:
-		return fmt.Sprintf("%dst", n)
-	case n%10 == 2:
-		return fmt.Sprintf("%dnd", n)
-	case n%10 == 3:
-		return fmt.Sprintf("%drd", n)
+	suffix := "th"
+	if last := n % 10; n%100/10 != 1 && last >= 1 && last <= 3 {
+		suffix = []string{"st", "nd", "rd"}[last-1]
 	}
-	return fmt.Sprintf("%dth", n)
+	return fmt.Sprintf("%d%s", n, suffix)
 }
 
 // Plural returns a number with its noun, as in "1 iteration" and "2 aliases".

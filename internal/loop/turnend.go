@@ -156,10 +156,10 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	} else if len(tick.Pending) == 0 && tick.Started {
 		ask = s.owes()
 	}
-	if ask == nil || !e.hold(s.Run, ask.Name) {
-		return nil
+	if ask != nil && e.hold(s.Run, ask.Name) {
+		return ask
 	}
-	return ask
+	return nil
 }
 
 // owes returns the kind's own reason to keep the turn open, or nil.
@@ -206,11 +206,8 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
 	after := out.Save.Close.Run()
-	if after.overspent(after.DollarsEstimate, *k.Overrun.Is) { // its remaining calls are refused
-		return out
-	}
-	if ask := e.afterwards(after, crons); ask != nil {
-		out.Reply.Continue = ask
+	if !after.overspent(after.DollarsEstimate, *k.Overrun.Is) { // otherwise calls are refused
+		out.Reply.Continue = e.afterwards(after, crons)
 	}
 	return out
 }
