@@ -151,18 +151,14 @@ func recipes(program string) []string {
 // shell follows the commands of a shell text that runs in dir.
 func (p *pinner) shell(text, dir string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
-	for _, command := range strings.FieldsFunc(text, func(r rune) bool {
-		return strings.ContainsRune("\n;&|(){}`", r)
-	}) {
-		dir = p.command(words(command), dir)
+	for _, command := range split(text, "\n;&|(){}`") {
+		dir = p.command(split(command, " \t\r'\""), dir)
 	}
 }
 
-// words returns the words of a line, without quotes.
-func words(line string) []string {
-	return strings.FieldsFunc(line, func(r rune) bool {
-		return strings.ContainsRune(" \t\r'\"", r)
-	})
+// split returns the parts of a text between the characters in at.
+func split(text, at string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(at, r) })
 }
 
 // command follows one command and returns the folder in which the next command runs.
@@ -263,9 +259,7 @@ func (p *pinner) entry(word, dir string) {
 // names pins the files that a line of an entry names, relative to the folder in which the entry
 // runs or to the entry's folder. It skips sources other than tests, because the check tests them.
 func (p *pinner) names(line, dir, own string) {
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool {
-		return strings.ContainsRune(" \t\r\n'\"`;&|<>(){}[]=,:$", r)
-	}) {
+	for _, word := range split(line, " \t\r\n'\"`;&|<>(){}[]=,:$") {
 		word = strings.TrimLeft(word, "/") // the rest of "$dir/file"
 		for _, file := range []string{path.Join(dir, word), path.Join(own, word)} {
 			if among(path.Ext(file), sources) && !isTest(file) {

@@ -157,29 +157,26 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		return Outcome{}, false
 	}
 	a := s.Tick.Attempt
-	var hold *Continue
 	switch {
 	case s.Run.Driven():
-		k.Require(&k.Worker)
-		if a.Sent = true; k.Worker.Is.Fresh {
-			a.Fresh = "session " + e.Session
-		}
-		a.Stale = a.Stale || !k.Worker.Is.Fresh
-		if a.Stale { // claims from an earlier context do not count
-			return Outcome{}, false
-		}
-		hold = s.judged(k)
 	case !a.Sent && s.Run.Conducted():
 		s.measure(k)
 		return e.orderAgain(s, k), true
+	default: // the worker's own end is judged
+		return Outcome{}, false
 	}
-	if hold != nil && !s.spends(k) {
-		return Outcome{
-			Save:  Save{Run: s.Run, Tick: s.Tick},
-			Reply: Reply{Continue: hold},
-		}, true
+	k.Require(&k.Worker)
+	if a.Sent = true; k.Worker.Is.Fresh {
+		a.Fresh = "session " + e.Session
 	}
-	return Outcome{}, false
+	if a.Stale = a.Stale || !k.Worker.Is.Fresh; a.Stale { // its claims do not count
+		return Outcome{}, false
+	}
+	hold := s.judged(k)
+	if hold == nil || s.spends(k) {
+		return Outcome{}, false
+	}
+	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
 }
 
 // Feeds reports whether the last Stop asked for the next attempt in this turn. A worker that a

@@ -28,15 +28,6 @@ type Spec struct {
 	Issue string // as in "CIA-042" (T31)
 }
 
-// parseMode returns a mode by its name, ignoring case. Its error lists the five modes (T23).
-func parseMode(word string) (string, error) {
-	modes := []string{Quick, TDD, Pair, Checkpoint, Swarm}
-	if mode := strings.ToLower(word); slices.Contains(modes, mode) {
-		return mode, nil
-	}
-	return "", fmt.Errorf("mode %q is not quick, tdd, pair, checkpoint or swarm", word)
-}
-
 // ReadSpec reads the lines "key: value" at the left margin between two "---" lines at the start of
 // a spec. It ignores other keys, lists and multi-line texts. An unknown mode, and a key with two
 // different values, are errors with their line.
@@ -50,10 +41,10 @@ func ReadSpec(spec []byte) (Spec, error) {
 		if value = scalar(value); !found || field == nil || value == "" {
 			continue
 		}
-		if field == &s.Mode {
-			mode, err := parseMode(value)
-			if err != nil {
-				return Spec{}, fmt.Errorf("line %d: %w", i+1, err)
+		if mode := strings.ToLower(value); field == &s.Mode {
+			if !slices.Contains([]string{Quick, TDD, Pair, Checkpoint, Swarm}, mode) {
+				return Spec{}, fmt.Errorf("line %d: mode %q is not quick, tdd, pair, checkpoint "+
+					"or swarm", i+1, value)
 			}
 			value = mode
 		}
