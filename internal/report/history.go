@@ -68,6 +68,7 @@ type runSums struct {
 	name    string // skill and id
 	count   int
 	dollars []int64  // dollars of each iteration
+	within  loop.USD // their sum
 	outside loop.USD // dollars spent outside of iterations
 }
 
@@ -86,7 +87,8 @@ func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 	run.count++
 	run.outside = max(run.outside, l.Budget.DollarsOutside)
 	if l.Ran() {
-		run.dollars = append(run.dollars, int64(max(0, l.Dollars)))
+		run.dollars = append(run.dollars, int64(l.Dollars))
+		run.within += l.Dollars
 	}
 	if t.rows = append(t.rows, runRow{run, l}); t.maxRows > 0 && len(t.rows) > 2*t.maxRows {
 		t.keepNewest()
@@ -118,7 +120,7 @@ func (t *historyTable) draw() string {
 			}
 		}
 		if len(shown.rows) == 0 {
-			earlier, earlierSpent = earlier+run.count, earlierSpent+run.spent()
+			earlier, earlierSpent = earlier+run.count, earlierSpent+run.within+run.outside
 			continue
 		}
 		p.blank()
@@ -130,7 +132,7 @@ func (t *historyTable) draw() string {
 		if len(run.dollars) > 1 {
 			p.line(plain, "dollars  %s  $%s to $%s, $%s in all%s",
 				spark(run.dollars, max(8, t.Width/3)), loop.USD(slices.Min(run.dollars)),
-				loop.USD(slices.Max(run.dollars)), run.spent(), when(run.outside > 0,
+				loop.USD(slices.Max(run.dollars)), run.within+run.outside, when(run.outside > 0,
 					fmt.Sprintf(", $%s outside of iterations", run.outside)))
 		}
 	}
@@ -139,15 +141,6 @@ func (t *historyTable) draw() string {
 			"iteration"), earlierSpent, t.showAll) + p.String()
 	}
 	return p.String()
-}
-
-// spent returns the dollars of the whole run.
-func (r *runSums) spent() loop.USD {
-	sum := r.outside
-	for _, v := range r.dollars {
-		sum += loop.USD(v)
-	}
-	return sum
 }
 
 // iteration returns the cells of an iteration with their columns.
@@ -245,41 +238,52 @@ func HistoryJSON(w io.Writer) History {
 	}}
 }
 
-// HistoryCSV writes CSV with a header line. Times are in UTC, dollars are exact. If all is set, the
-// last column is the project.
+// HistoryCSV writes CSV with a header line. If all is set, the last column is the project.
 func HistoryCSV(w io.Writer, all bool) History {
 	out := csv.NewWriter(w)
-	line := func(cells []string, project string) error {
-		if all {
-			cells = append(cells, project)
+	write := func(part int, project string, l *loop.Iteration) error {
+		fields := append(csvFields(l), [2]string{"project", project})
+		if !all {
+			fields = fields[:len(fields)-1]
+		}
+		cells := make([]string, len(fields))
+		for i, f := range fields {
+			cells[i] = formulaFree(f[part])
 		}
 		return out.Write(cells)
 	}
-	_ = line([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at", "ended_at",
-		"minutes", "dollars", "tokens_in", "tokens_out", "agents_dispatched", "comments_pushed",
-		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused", "dollars_over",
-		"task", "try", "verdict"}, "project")
-	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+	_ = write(0, "", &loop.Iteration{})
 	return History{Row: func(project string, l *loop.Iteration, _ []byte) error {
-		over, task, verdict := loop.Overrun{}, []string{"0", "0"}, loop.TaskDone("")
-		if l.Overrun != nil {
-			over = *l.Overrun
-		}
-		if own := taskOf(l); own != nil {
-			task, verdict = own.Cells(), own.Judged().Verdict
-		}
-		number := strconv.Itoa
-		return line([]string{formulaFree(l.RunID), formulaFree(string(l.Skill)), number(l.Seq),
-			number(l.Iteration), formulaFree(string(l.Outcome)), when(l.StartedAt), when(l.EndedAt),
-			number(minutesOf(l)), exact(l.Dollars), fmt.Sprint(l.TokensIn), fmt.Sprint(l.TokensOut),
-			number(l.Agents), number(l.Comments), number(l.Merges),
-			formulaFree(strings.Join(l.PRsTouched, " ")), formulaFree(strings.Join(l.Fired, " ")),
-			number(loop.Refusals(l.Denied)), exact(over.Over), task[0], task[1],
-			formulaFree(string(verdict))}, formulaFree(project))
+		return write(1, project, l)
 	}, Close: func() error {
 		out.Flush()
 		return out.Error()
 	}}
+}
+
+// csvFields returns the names and the values of a line's columns. Times are in UTC, dollars exact.
+func csvFields(l *loop.Iteration) [][2]string {
+	over, task, verdict := loop.USD(0), []string{"0", "0"}, loop.TaskDone("")
+	if l.Overrun != nil {
+		over = l.Overrun.Over
+	}
+	if own := taskOf(l); own != nil {
+		task, verdict = own.Cells(), own.Judged().Verdict
+	}
+	number := strconv.Itoa
+	at := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+	return [][2]string{
+		{"run_id", l.RunID}, {"skill", string(l.Skill)}, {"seq", number(l.Seq)},
+		{"iteration", number(l.Iteration)}, {"outcome", string(l.Outcome)},
+		{"started_at", at(l.StartedAt)}, {"ended_at", at(l.EndedAt)},
+		{"minutes", number(minutesOf(l))}, {"dollars", exact(l.Dollars)},
+		{"tokens_in", fmt.Sprint(l.TokensIn)}, {"tokens_out", fmt.Sprint(l.TokensOut)},
+		{"agents_dispatched", number(l.Agents)}, {"comments_pushed", number(l.Comments)},
+		{"merges_attempted", number(l.Merges)}, {"prs_touched", strings.Join(l.PRsTouched, " ")},
+		{"stop_conditions_fired", strings.Join(l.Fired, " ")},
+		{"calls_refused", number(loop.Refusals(l.Denied))}, {"dollars_over", exact(over)},
+		{"task", task[0]}, {"try", task[1]}, {"verdict", string(verdict)},
+	}
 }
 
 // exact formats an amount without rounding and without trailing zeros.
