@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,21 +53,19 @@ func copyProgram(from, to string) error {
 // Dress creates a session's directory of links to exe, with mode 0700, and repairs wrong links.
 func Dress(home, session, exe string) error {
 	dir := seal.LinksPath(home, session)
-	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		if err := os.Remove(dir); err != nil {
-			return fmt.Errorf("make links: %w", err)
-		}
+	var err error
+	if info, missing := os.Lstat(dir); missing == nil && !info.IsDir() {
+		err = os.Remove(dir)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make links: %w", err)
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("make links: %w", err)
-	}
+	err = cmp.Or(err, os.MkdirAll(dir, 0o700))
+	err = cmp.Or(err, os.Chmod(dir, 0o700))
 	for _, name := range Names {
-		if err := link(exe, filepath.Join(dir, name)); err != nil {
-			return fmt.Errorf("make links: %w", err)
+		if err == nil {
+			err = link(exe, filepath.Join(dir, name))
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("make links: %w", err)
 	}
 	now := time.Now()
 	_ = os.Chtimes(dir, now, now) // Sweep derives the age of the links from it

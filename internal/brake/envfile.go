@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,16 +29,16 @@ func Arm(env func(string) string, session string) error {
 	if holds(before, line) {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
-	if err != nil {
-		return fmt.Errorf("write the session's environment: %w", err)
-	}
-	defer f.Close()
 	text := line + "\n"
 	if before != "" && !strings.HasSuffix(before, "\n") {
 		text = "\n" + text
 	}
-	if _, err := f.WriteString(text); err != nil {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
+	if err == nil {
+		_, err = f.WriteString(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("write the session's environment: %w", err)
 	}
 	return nil

@@ -74,13 +74,12 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	})
 	call := effect.Call{Tool: "Bash", Cwd: s.Cwd}
 	reading := guard.ReadArgv(s.words(), s.Env, call, repo, s.readFile)
-	text := shellText{repo}
 	acts = slices.DeleteFunc(slices.Clone(reading.Acts), func(a effect.Act) bool {
 		program, _, _ := strings.Cut(a.Command, " ")
-		return slices.Contains(Names[:], program) && text.holds(a.Via, a.Command)
+		return slices.Contains(Names[:], program) && throughLinks(repo, a.Via, a.Command)
 	})
 	opaque := slices.DeleteFunc(reading.Opaque, func(o effect.Opaque) bool {
-		return text.holds(o.Via, o.Text)
+		return throughLinks(repo, o.Via, o.Text)
 	})
 	why := reading.Unparsable
 	if why == "" && len(opaque) > 0 {
@@ -257,23 +256,17 @@ func (s Start) shown() string {
 	return shellword.Clip(loop.Secrets(shellword.Join(shellword.Lits(s.Argv...))), 300)
 }
 
-// shellText recognizes the parts of a git command that run in a shell: aliases with "!", hooks,
-// rebase --exec. A program that such text starts by name runs through its own link, which judges
-// it. The exception is git itself, because git puts its own directory first in PATH.
-type shellText struct{ repo func() effect.Repo }
-
-// holds reports whether a part is in shell text whose programs start through links.
-func (t shellText) holds(via []string, command string) bool {
-	byGit := slices.ContainsFunc(via, func(v string) bool {
-		return strings.HasPrefix(v, "git ") || strings.HasPrefix(v, "$GIT_")
-	})
-	return slices.ContainsFunc(via, t.runsShell) && !(byGit && strings.HasPrefix(command, "git "))
-}
-
-// runsShell reports whether a wrapper, as listed in a Via of package guard, runs text in a shell.
-func (t shellText) runsShell(via string) bool {
-	if name, ok := strings.CutPrefix(via, "git alias "); ok {
-		return strings.HasPrefix(t.repo().Config["alias."+strings.ToLower(name)], "!")
+// throughLinks reports whether a part of a git command runs in a shell whose programs start through
+// links, which judge them: an alias with "!", a hook, rebase --exec. The exception is git itself,
+// because git puts its own directory first in PATH.
+func throughLinks(repo func() effect.Repo, via []string, command string) bool {
+	byGit, byShell := false, false
+	for _, v := range via {
+		name, isAlias := strings.CutPrefix(v, "git alias ")
+		if strings.HasPrefix(v, "git ") || strings.HasPrefix(v, "$GIT_") {
+			text := repo().Config["alias."+strings.ToLower(name)]
+			byGit, byShell = true, byShell || !isAlias || strings.HasPrefix(text, "!")
+		}
 	}
-	return strings.HasPrefix(via, "git ") || strings.HasPrefix(via, "$GIT_")
+	return byShell && !(byGit && strings.HasPrefix(command, "git "))
 }
