@@ -1,8 +1,8 @@
 package event
 
 import (
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hooks/internal/loop"
@@ -101,14 +101,8 @@ func (e Event) Wakeup() *loop.Wakeup {
 // stopped returns the quoted names in the client's text about workers that a person stopped, or nil
 // for any other text.
 func stopped(text string) (names []string) {
-	count, rest, _ := strings.Cut(text, " ")
-	if _, err := strconv.Atoi(count); err == nil {
-		text = "B" + strings.TrimPrefix(rest, "b")
-	}
-	byUser := strings.Contains(text, " stopped by the user") ||
-		strings.Contains(text, " interrupted by the user")
-	if !byUser || !strings.HasPrefix(text, "Background agent") &&
-		!strings.HasPrefix(text, "Background task") {
+	const form = `(?s)^(\d+ b|B)ackground (agent|task).* (stopped|interrupted) by the user`
+	if ok, _ := regexp.MatchString(form, text); !ok {
 		return nil
 	}
 	for i, part := range strings.Split(text, `"`) {
