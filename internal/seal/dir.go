@@ -59,32 +59,26 @@ func (d Dir) off(session string) string { return filepath.Join(d.path, "off", Fi
 
 // Active returns the session's record if one of its loops is on, and nil otherwise. It is the only
 // lookup that every event of a session without a loop pays for.
-func (d Dir) Active(session string) (*Record, error) {
-	r, err := d.Record(session)
-	if r != nil && r.Session != session { // its file has the same name
-		return nil, fmt.Errorf("read record of session %s: %w", session, errDamaged)
+func (d Dir) Active(session string) (r *Record, err error) {
+	if d.path != "" && session != "" {
+		r, _, err = d.read(SwitchPath(d.path, session), session)
 	}
 	return r, err
 }
 
 // Record returns the record with that file name if a loop of its session is on, and nil otherwise.
-func (d Dir) Record(name string) (*Record, error) {
-	if d.path == "" || name == "" {
-		return nil, nil
+func (d Dir) Record(name string) (r *Record, err error) {
+	if d.path != "" {
+		r, _, err = d.read(SwitchPath(d.path, name), "")
 	}
-	r, _, err := d.read(SwitchPath(d.path, name))
 	return r, err
 }
 
 // Find returns a session's record, whether or not a loop of it is on, or nil if there is none.
 func (d Dir) Find(session string) (*Record, error) {
 	r, err := d.Active(session)
-	if r != nil || err != nil || d.path == "" || session == "" {
-		return r, err
-	}
-	r, _, err = d.read(d.off(session))
-	if r != nil && r.Session != session {
-		return nil, fmt.Errorf("read record of session %s: %w", session, errDamaged)
+	if r == nil && err == nil && d.path != "" && session != "" {
+		r, _, err = d.read(d.off(session), session)
 	}
 	return r, err
 }
@@ -140,7 +134,7 @@ func (d Dir) all(project string) (list []*Record, _ error) {
 			if seen[e.Name()] {
 				continue
 			}
-			r, of, err := d.read(path)
+			r, of, err := d.read(path, "")
 			seen[e.Name()] = r != nil || err != nil
 			switch {
 			case r != nil:
@@ -177,10 +171,10 @@ func orAbsent(err error) error {
 	return err
 }
 
-// read returns the record in a file, or nil if there is no file. For a record that cannot be read,
-// project is the project that it names, if any.
-func (d Dir) read(path string) (r *Record, project string, err error) {
-	if d.last.path == path {
+// read returns the record in a file, or nil if there is no file. An empty session accepts any
+// record. For a record that cannot be read, project is the project that it names, if any.
+func (d Dir) read(path, session string) (r *Record, project string, err error) {
+	if d.last.path == path && (session == "" || session == d.last.record.Session) {
 		if info, err := os.Lstat(path); err == nil && same(info, d.last.file) {
 			return d.last.record.clone(), "", nil
 		}
@@ -203,6 +197,9 @@ func (d Dir) read(path string) (r *Record, project string, err error) {
 		return nil, "", nil
 	default:
 		r, whole, err = decode(text)
+	}
+	if err == nil && session != "" && r.Session != session {
+		err = errDamaged // two sessions have the same file name
 	}
 	if err == nil {
 		*d.last = parsed{path, info, whole, r.clone()}
@@ -227,8 +224,9 @@ func (d Dir) Save(r *Record) error {
 	if d.path == "" {
 		return ErrUnwritable
 	}
-	on, off := SwitchPath(d.path, r.Session), d.off(r.Session)
+	on := SwitchPath(d.path, r.Session)
 	if len(r.Loops) == 0 {
+		off := d.off(r.Session)
 		return writable(errors.Join(orAbsent(os.Remove(on)), orAbsent(os.Remove(off))))
 	}
 	if r.Folder == "" {
@@ -248,6 +246,7 @@ func (d Dir) Save(r *Record) error {
 		return writable(err)
 	}
 	*d.last = parsed{on, info, true, r.clone()}
+	off := d.off(r.Session)
 	if r.On() {
 		_ = os.Remove(off) // the record in on/ has precedence
 		return nil

@@ -84,8 +84,12 @@ func decode(text string) (r *Record, whole bool, err error) {
 func decodeRecord(text string) (*Record, error) {
 	var v versioned
 	texts, err := decodeObject(text, &v)
-	if err != nil || v.Session == "" || v.Project == "" || fill(v.files(), texts) != nil {
+	files := v.files()
+	if err != nil || v.Session == "" || v.Project == "" || len(texts) != 3*len(files) {
 		return nil, errDamaged
+	}
+	for i, f := range files {
+		f.Budget, f.Tick, f.Line = texts[3*i], texts[3*i+1], texts[3*i+2]
 	}
 	return &v.Record, nil
 }
@@ -98,17 +102,6 @@ func decodeObject(text string, v any) (texts []string, err error) {
 		return nil, errDamaged
 	}
 	return list[1:], nil
-}
-
-// fill sets the texts of files, which is an error unless their numbers match.
-func fill(files []*Files, texts []string) error {
-	if len(texts) != 3*len(files) {
-		return errDamaged
-	}
-	for i, f := range files {
-		f.Budget, f.Tick, f.Line = texts[3*i], texts[3*i+1], texts[3*i+2]
-	}
-	return nil
 }
 
 // decodeNoted reads a file of version 2. Its first part is a record, and each other part is a note
@@ -126,11 +119,12 @@ func decodeNoted(parts []string) (*Record, error) {
 		}
 		l := r.Loop(note.Skill)
 		switch {
-		case note.Next != nil && fill([]*Files{note.Next}, texts) != nil:
+		case note.Next != nil && len(texts) != 3:
 			return nil, errDamaged
 		case l == nil:
 		case note.Next != nil:
 			l.Next = note.Next
+			l.Next.Budget, l.Next.Tick, l.Next.Line = texts[0], texts[1], texts[2]
 		case l.Next != nil:
 			l.State, l.Next, l.Told = *l.Next, nil, false
 		}

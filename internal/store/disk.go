@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/natefinch/atomic"
 )
@@ -315,15 +314,4 @@ func (d *disk) free(name func(n int) string) (string, error) {
 			return "", err
 		}
 	}
-}
-
-// patiently retries an operation for up to a quarter of a second. On Windows it fails while
-// another process has the file open.
-func patiently(do func() error) error {
-	err := do()
-	for pause := time.Millisecond; transient(err) && pause < 128*time.Millisecond; pause *= 2 {
-		time.Sleep(pause)
-		err = do()
-	}
-	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -19,6 +20,9 @@ import (
 func (s *Store) Counted(
 	run *loop.Budget, transcript string, paths []string,
 ) ([]loop.Cursor, error) {
+	if len(paths) == 0 {
+		return slices.Clone(run.Cursors), nil
+	}
 	ended, err := s.Ended(run, transcript, paths)
 	return loop.Overlay(ended, run.Cursors), err
 }

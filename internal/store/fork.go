@@ -74,13 +74,13 @@ func (s *Store) archiveRecord(run sealed) error {
 	}
 	defer to.root.Close()
 	if text := run.State.Budget; text != "" && s.found(run).budget.text != text {
-		err = to.keepCopy(budgetName.of(run.skill()), []byte(text+"\n"))
+		err = to.keepCopy(budgetName.of(loop.Skill(run.Skill)), []byte(text+"\n"))
 	}
 	last := run.State.Line
 	if err == nil && last != "" && s.newest(run) != last {
 		var lines []byte
 		if lines, err = s.ownLines(run, last); err == nil {
-			err = to.keepCopy(historyName.of(run.skill()), lines)
+			err = to.keepCopy(historyName.of(loop.Skill(run.Skill)), lines)
 		}
 	}
 	return errors.Join(err, s.settle())

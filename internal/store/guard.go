@@ -32,10 +32,18 @@ func (s *Store) guarded(do func() error) error {
 	return errors.Join(do(), tx.End())
 }
 
-// take locks the guard's file. It never deletes the file.
+// take locks the guard's file, which it never deletes. It creates the file with mode 0600 whatever
+// the umask, and rejects anything but a regular file.
 func (s *Store) take(ctx context.Context) error {
-	lock, err := s.flock()
-	if err == nil {
+	_, err := s.disk.stat(guardName)
+	if errors.Is(err, fs.ErrNotExist) {
+		var f *os.File
+		if f, err = s.disk.create(guardName); err == nil {
+			err = f.Close()
+		}
+	}
+	lock := lockFile(filepath.Join(s.disk.root.Name(), guardName))
+	if err == nil || errors.Is(err, fs.ErrExist) { // another process was faster
 		err = s.tryLock("lock", ctx, lock)
 	}
 	s.noFlock = errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
@@ -52,22 +60,6 @@ func (s *Store) take(ctx context.Context) error {
 		s.lock = lock
 	}
 	return err
-}
-
-// flock returns the guard's lock. It creates the lock file with mode 0600 whatever the umask, and
-// rejects anything but a regular file.
-func (s *Store) flock() (*flock.Flock, error) {
-	_, err := s.disk.stat(guardName)
-	if errors.Is(err, fs.ErrNotExist) {
-		var f *os.File
-		if f, err = s.disk.create(guardName); err == nil {
-			err = f.Close()
-		}
-	}
-	if errors.Is(err, fs.ErrExist) { // another process was faster
-		err = nil
-	}
-	return lockFile(filepath.Join(s.disk.root.Name(), guardName)), err
 }
 
 func lockFile(path string) *flock.Flock {

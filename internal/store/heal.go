@@ -87,10 +87,13 @@ func (s *Store) Healed() []string {
 // returns ChangedError instead if the guard is not held or if the files now belong to another
 // state directory.
 func (s *Store) whole(run sealed, f found) (seal.Files, error) {
-	list, err := s.compare(run, f)
-	changed, ok := errors.AsType[*ChangedError](err)
-	if !ok || changed.Home != "" || s.guards == 0 {
-		return f.files(run), err
+	list := s.differences(run, f)
+	if len(list) == 0 || s.superseded(run, f) {
+		return f.files(run), nil
+	}
+	changed := s.changed(run, f, list)
+	if changed.Home != "" || s.guards == 0 {
+		return seal.Files{}, changed
 	}
 	if err := s.heal(run, f, list); err != nil {
 		return seal.Files{}, fmt.Errorf("%w; they cannot be restored: %w", changed, err)
@@ -101,7 +104,7 @@ func (s *Store) whole(run sealed, f found) (seal.Files, error) {
 // heal restores a run's files from its record. It keeps unknown fields of the changed budget,
 // moves the changed files to archive/replaced, and counts the restoration in the budget.
 func (s *Store) heal(run sealed, f found, list []difference) error {
-	skill, want := run.skill(), run.next()
+	skill, want := loop.Skill(run.Skill), run.next()
 	if want.Line == "" { // archiving of the run had begun
 		want.Line, want.History = run.State.Line, run.State.History
 	}
@@ -186,7 +189,7 @@ func (s *Store) keepReplaced(names ...string) error {
 // withFoundFields returns a recorded budget text with the unknown fields of the budget file that
 // was found.
 func (s *Store) withFoundFields(at place, run sealed, text, found string) (string, error) {
-	b, err := decodeBudget(run.Budget, run.skill(), []byte(text))
+	b, err := decodeBudget(run.Budget, loop.Skill(run.Skill), []byte(text))
 	if err != nil {
 		return "", err
 	}
@@ -214,7 +217,7 @@ func (s *Store) historyWith(run sealed, f found, last string) ([]byte, error) {
 	}
 	first := gjson.GetBytes(own, "seq").Int() // lines written by an older version have no copy
 	text := []byte{}
-	for raw, err := range s.RawLines(run.skill()) {
+	for raw, err := range s.RawLines(loop.Skill(run.Skill)) {
 		if err != nil || raw.Check() != nil {
 			continue
 		}
@@ -239,7 +242,7 @@ func (s *Store) ownLines(run sealed, last string) ([]byte, error) {
 // restoreTick restores the file of a run's open iteration and its lock. If no iteration is open,
 // it removes the file.
 func (s *Store) restoreTick(run sealed, want seal.Files, locked bool) error {
-	name := tickName.of(run.skill())
+	name := tickName.of(loop.Skill(run.Skill))
 	if want.Tick == "" {
 		return s.disk.remove(name)
 	}
@@ -255,7 +258,7 @@ func (s *Store) restoreTick(run sealed, want seal.Files, locked bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Acquire(run.skill(), loop.Lock{Process: b.Owner, Iteration: t.Iteration,
+	_, err = s.Acquire(loop.Skill(run.Skill), loop.Lock{Process: b.Owner, Iteration: t.Iteration,
 		StartedAt: t.StartedAt, SessionID: t.SessionID, RunID: t.RunID})
 	return err
 }

@@ -86,7 +86,7 @@ func (r sealed) held() error {
 	if r.HeldFor == "" {
 		return nil
 	}
-	return &ChangedError{r.skill(), r.record.Session, r.RunID,
+	return &ChangedError{loop.Skill(r.Skill), r.record.Session, r.RunID,
 		[]string{"`hooks loop reset` was typed in a terminal, and " + nextPrompt}, ""}
 }
 

@@ -2,5 +2,5 @@
 
 package store
 
-// transient reports false, because these systems can rename and remove open files.
-func transient(error) bool { return false }
+// patiently calls do. These systems can rename and remove open files.
+func patiently(do func() error) error { return do() }

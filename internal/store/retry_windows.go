@@ -2,12 +2,22 @@ package store
 
 import (
 	"errors"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
 
-// transient reports whether an error is temporary because another process has the file open without
-// sharing it.
+// patiently retries an operation for up to a quarter of a second while another process has the file
+// open without sharing it.
+func patiently(do func() error) error {
+	err := do()
+	for pause := time.Millisecond; transient(err) && pause < 128*time.Millisecond; pause *= 2 {
+		time.Sleep(pause)
+		err = do()
+	}
+	return err
+}
+
 func transient(err error) bool {
 	return errors.Is(err, windows.ERROR_ACCESS_DENIED) ||
 		errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||

@@ -71,11 +71,11 @@ func (s *Store) budgetText(
 	if err == nil {
 		body, err = at.disk.read(at.name)
 	}
-	if shown := at.shown(); err == nil && body != nil {
-		old, err = decodeBudget(shown, b.Skill, body)
-		if err == nil && old.RunID != "" && old.RunID != b.RunID {
-			err = fmt.Errorf("%w: %s in %s", errOtherRun, old.RunID, shown)
-		}
+	if err == nil && body != nil {
+		old, err = decodeBudget(at.shown(), b.Skill, body)
+	}
+	if old != nil && old.RunID != "" && old.RunID != b.RunID {
+		err = fmt.Errorf("%w: %s in %s", errOtherRun, old.RunID, at.shown())
 	}
 	if err == nil {
 		text, err = budgetFile(at, b, body)

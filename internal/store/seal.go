@@ -39,8 +39,6 @@ type sealed struct {
 	record *seal.Record
 }
 
-func (r sealed) skill() loop.Skill { return loop.Skill(r.Skill) }
-
 // next returns the files as they will be after the change in progress, or as last written if there
 // is no change.
 func (r sealed) next() seal.Files {

@@ -41,7 +41,10 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 		} else {
 			st, err = s.loadRecorded(run, settle)
 		}
-		return st, errors.Join(err, s.gate(run, &st))
+		if b := st.Budget; b != nil && b.Status != loop.Active && st.Tick == nil {
+			err = errors.Join(err, s.gate(run, &st))
+		}
+		return st, err
 	case settle:
 		st, err = (&Tx{s}).Recover(skill)
 	default:
@@ -56,9 +59,6 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 // gate sets the gate of a run that has ended. After a crash the record may lack the gate, so it is
 // computed from the run.
 func (s *Store) gate(run sealed, st *State) (err error) {
-	if b := st.Budget; b == nil || b.Status == loop.Active || st.Tick != nil {
-		return nil
-	}
 	if st.Quiet = (&loop.Quiet{}); run.Quiet != "" {
 		st.Quiet, err = parse[loop.Quiet](run.Budget, []byte(run.Quiet))
 	}
@@ -90,7 +90,9 @@ func (s *Store) unsealed(st State, session string) error {
 // committed.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	var files seal.Files
-	if err = run.held(); err == nil {
+	if run.HeldFor != "" {
+		err = run.held()
+	} else {
 		files, err = s.whole(run, s.found(run))
 	}
 	rebooted := s.rebooted(run)
@@ -98,13 +100,13 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 		files, err = s.finish(run)
 	}
 	if err != nil {
-		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
+		return State{Skill: loop.Skill(run.Skill), BudgetPath: run.Budget}, err
 	}
 	st, err = s.stateOf(run, files)
-	claim, cerr := s.claimOf(run.skill())
+	claim, cerr := load[loop.Claim](&s.disk, claimName.of(loop.Skill(run.Skill)), &claimFormat)
 	st.Claim, err = claim, errors.Join(err, cerr)
 	if err == nil && settle && rebooted {
-		err = s.catchUp(&st, run.skill())
+		err = s.catchUp(&st, loop.Skill(run.Skill))
 	}
 	return st, errors.Join(err, s.readFindings(&st))
 }
@@ -116,12 +118,12 @@ func (s *Store) finish(run sealed) (files seal.Files, err error) {
 	if line := s.newest(run); line != "" && line == then.Line && line != was.Line {
 		var at place
 		if text := f.budget.text; text == was.Budget || text == then.Budget {
-			if at, err = s.place(run.skill(), run.Budget); err == nil {
+			if at, err = s.place(loop.Skill(run.Skill), run.Budget); err == nil {
 				err = s.putBudget(at, []byte(then.Budget+"\n"))
 			}
 		}
 		if err == nil && then.Tick == "" && f.tick.text == was.Tick {
-			err = wrap("remove tick", s.disk.remove(tickName.of(run.skill())))
+			err = wrap("remove tick", s.disk.remove(tickName.of(loop.Skill(run.Skill))))
 		}
 		own, lerr := s.seals.Lines(run.RunID)
 		if lerr == nil && !strings.Contains(string(own), line) {
@@ -207,10 +209,14 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 		if b, berr := s.sealedBudget(run); berr == nil {
 			err = errors.Join(err, s.Findings(b))
 		}
-		_, cerr := s.compare(run, s.found(run))
-		changed, ok := errors.AsType[*ChangedError](cerr)
-		if !ok || changed.Home != "" {
-			err = errors.Join(err, cerr)
+		f := s.found(run)
+		list := s.differences(run, f)
+		if len(list) == 0 || s.superseded(run, f) {
+			continue
+		}
+		changed := s.changed(run, f, list)
+		if changed.Home != "" {
+			err = errors.Join(err, changed)
 			continue
 		}
 		notes = append(notes, strings.Join(changed.Changes, "; ")+

@@ -65,13 +65,8 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	var errs [3]error
 	st.Budget, errs[0] = s.loadBudget(skill, st.BudgetPath)
 	st.Tick, errs[1] = s.OpenTick(skill)
-	st.Claim, errs[2] = s.claimOf(skill)
+	st.Claim, errs[2] = load[loop.Claim](&s.disk, claimName.of(skill), &claimFormat)
 	return st, errors.Join(errors.Join(errs[:]...), s.readFindings(&st))
-}
-
-// claimOf returns the claim of the session waiting for a held lock, or nil if no session waits.
-func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
-	return load[loop.Claim](&s.disk, claimName.of(skill), &claimFormat)
 }
 
 // OpenTick returns the open iteration of a skill, of any run, or nil if none is open.

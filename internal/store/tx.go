@@ -72,23 +72,24 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 		}
 		st.Lock = nil
 	}
-	if err = tx.claim(st, save); err != nil {
-		return created, err
+	if save.DropClaim || save.Claim != nil {
+		if err = tx.claim(st, save.Claim); err != nil {
+			return created, err
+		}
 	}
 	if c := save.Close; c != nil {
 		if created, err = tx.s.commit(&c.Line, st.BudgetPath, c.Run()); err == nil {
 			st.Budget, st.Tick = c.Run(), nil
-			err = tx.quiet(st, save)
 		}
-		return created, err
+	} else {
+		if err = tx.budget(st, save.Run); err == nil {
+			err = tx.tick(st, save)
+		}
+		if err == nil {
+			err = tx.budget(st, save.Counted)
+		}
 	}
-	if err = tx.budget(st, save.Run); err == nil {
-		err = tx.tick(st, save)
-	}
-	if err == nil {
-		err = tx.budget(st, save.Counted)
-	}
-	if err == nil {
+	if err == nil && (save.Release || save.Quiet != nil) {
 		err = tx.quiet(st, save)
 	}
 	return created, err
@@ -97,9 +98,6 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 // quiet records the gate of a run that has ended, or releases its session. The record stays,
 // because a later --resume is compared with it.
 func (tx *Tx) quiet(st *State, save loop.Save) error {
-	if !save.Release && save.Quiet == nil {
-		return nil
-	}
 	var text []byte
 	var err error
 	if st.Quiet = save.Quiet; save.Release {
@@ -112,16 +110,13 @@ func (tx *Tx) quiet(st *State, save loop.Save) error {
 	})
 }
 
-func (tx *Tx) claim(st *State, save loop.Save) error {
-	if !save.DropClaim && save.Claim == nil {
-		return nil
-	}
-	st.Claim = save.Claim
-	if save.Claim == nil {
+func (tx *Tx) claim(st *State, claim *loop.Claim) error {
+	st.Claim = claim
+	if claim == nil {
 		return wrap("remove claim",
 			errors.Join(tx.s.disk.remove(claimName.of(st.Skill)), tx.s.settle()))
 	}
-	return tx.s.saveClaim(save.Claim)
+	return tx.s.saveClaim(claim)
 }
 
 func (tx *Tx) budget(st *State, b *loop.Budget) error {

@@ -27,20 +27,17 @@ type contents struct {
 	err   error // the file cannot be read
 }
 
-func contentsOf(body []byte, err error) contents {
-	return contents{seal.Trim(body), body != nil, err}
-}
-
 func (s *Store) found(run sealed) (f found) {
-	skill := run.skill()
+	skill := loop.Skill(run.Skill)
 	body, _, err := s.budgetBody(skill, run.Budget)
-	f.budget = contentsOf(body, err)
+	f.budget = contents{seal.Trim(body), body != nil, err}
 	body, err = s.disk.read(tickName.of(skill))
 	of := gjson.GetBytes(body, "run_id").String()
 	if of == "" || of == run.RunID || !gjson.ValidBytes(body) {
-		f.tick = contentsOf(body, err)
+		f.tick = contents{seal.Trim(body), body != nil, err}
 	}
-	f.marker = contentsOf(s.disk.read(pointerName.of(skill)))
+	body, err = s.disk.read(pointerName.of(skill))
+	f.marker = contents{seal.Trim(body), body != nil, err}
 	info, err := s.disk.stat(historyName.of(skill))
 	if f.unread = orAbsent(err); err == nil {
 		f.history = info.Size()
@@ -59,7 +56,7 @@ func (f found) files(run sealed) seal.Files {
 // stateOf parses the given texts of a run's files. A text equal to the recorded one is not
 // checked, because it was checked before it was written.
 func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
-	st.Skill, st.BudgetPath = run.skill(), run.Budget
+	st.Skill, st.BudgetPath = loop.Skill(run.Skill), run.Budget
 	if text := []byte(files.Budget); files.Budget == run.State.Budget && len(text) > 0 {
 		st.Budget, err = parseBudget(run.Budget, st.Skill, text)
 	} else if len(text) > 0 {
@@ -82,14 +79,9 @@ func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 // difference describes how a file of a run is not as its record has it.
 type difference struct{ file, how string }
 
-// compare returns the differences between a run's files and its record, and ChangedError if there
-// are any.
-func (s *Store) compare(run sealed, f found) ([]difference, error) {
-	list := s.differences(run, f)
-	if len(list) == 0 || s.superseded(run, f) {
-		return nil, nil
-	}
-	e := &ChangedError{Skill: run.skill(), Session: run.record.Session, Run: run.RunID}
+// changed returns the error for the differences between a run's files and its record.
+func (s *Store) changed(run sealed, f found, list []difference) *ChangedError {
+	e := &ChangedError{Skill: loop.Skill(run.Skill), Session: run.record.Session, Run: run.RunID}
 	for _, d := range list {
 		e.Changes = append(e.Changes, d.file+d.how)
 	}
@@ -101,12 +93,12 @@ func (s *Store) compare(run sealed, f found) ([]difference, error) {
 		e.Changes = append(e.Changes, fmt.Sprintf("session %s wrote them, of run %s, with the "+
 			"state directory %s", by[1].Str, by[2].Str, e.Home))
 	}
-	return list, e
+	return e
 }
 
 func (s *Store) differences(run sealed, f found) (list []difference) {
 	was, then := run.State, run.next()
-	path := func(name fileName) string { return s.disk.path(name.of(run.skill())) }
+	path := func(name fileName) string { return s.disk.path(name.of(loop.Skill(run.Skill))) }
 	differ := func(file, was, then string, is contents) {
 		how := " was changed"
 		switch {
@@ -129,7 +121,7 @@ func (s *Store) differences(run sealed, f found) (list []difference) {
 	differ(path(tickName), was.Tick, then.Tick, f.tick)
 	marker := f.marker.text
 	if f.marker.err != nil ||
-		marker != was.Marker && marker != then.Marker && !s.marks(run.skill(), marker) {
+		marker != was.Marker && marker != then.Marker && !s.marks(loop.Skill(run.Skill), marker) {
 		list = append(list, difference{path(pointerName), " was changed"})
 	}
 	if how := s.historyChange(run, f); how != "" {
@@ -151,7 +143,7 @@ func (s *Store) rebooted(run sealed) bool {
 // file is not older, counters that are higher in the record are taken too. It returns nil if that
 // changes nothing.
 func (s *Store) later(run sealed, found string) (*loop.Budget, error) {
-	there, err := decodeBudget(run.Budget, run.skill(), []byte(found))
+	there, err := decodeBudget(run.Budget, loop.Skill(run.Skill), []byte(found))
 	own := run.next().Budget
 	if err != nil || own == "" {
 		return nil, err
@@ -191,7 +183,7 @@ func (s *Store) marks(skill loop.Skill, marker string) bool {
 // superseded reports whether another session has taken the run over and was killed before it
 // removed the run from this record.
 func (s *Store) superseded(old sealed, f found) bool {
-	runs, _ := s.sealedRuns(old.skill())
+	runs, _ := s.sealedRuns(loop.Skill(old.Skill))
 	for _, run := range runs {
 		other := run.record.Session != old.record.Session
 		if other && run.RunID == old.RunID && len(s.differences(run, f)) == 0 {
@@ -228,7 +220,7 @@ func (s *Store) historyChange(run sealed, f found) string {
 // a last line that a kill tore: readers skip it, and the next append repairs it. newest returns ""
 // if the run has no line or the history cannot be read.
 func (s *Store) newest(run sealed) string {
-	f, size, _ := s.openHistory(run.skill())
+	f, size, _ := s.openHistory(loop.Skill(run.Skill))
 	if f == nil {
 		return ""
 	}
