@@ -36,7 +36,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	growStack(false)
 	began := time.Now()
 	answer := a.Handle(word, proc.Within(event.MaxWait, in))
-	reply := answer.Reply.Named(typedAs).Encode(answer.Name)
+	reply := answer.Reply.Named(typedAs).Encode(event.NameOf(word))
 	if len(reply) > 0 && (answer.Until.IsZero() || rested(a, answer.Until)) {
 		if _, err := out.Write(append(reply, '\n')); err != nil {
 			answer.Err, code = fmt.Errorf("write reply: %w", err), a.Unanswered()

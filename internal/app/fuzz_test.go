@@ -108,7 +108,7 @@ func (s *stage) play(t *testing.T, word string, payload []byte) Answer {
 	if a.Err != nil && strings.Contains(a.Err.Error(), "internal error") {
 		t.Fatalf("%s: %v\n%s", word, a.Err, payload)
 	}
-	reply := a.Reply.Encode(a.Name)
+	reply := a.Reply.Encode(event.NameOf(word))
 	if len(reply) > 0 &&
 		(!gjson.ValidBytes(reply) || reply[0] != '{' || bytes.ContainsRune(reply, '\n')) {
 		t.Fatalf("%s: the reply is no JSON object of one line: %q", word, reply)

@@ -23,19 +23,18 @@ import (
 // Handle answers one hook call. It recovers from panics and then returns the safe answer.
 func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	began := time.Now()
-	answer.Name = event.NameOf(word)
 	var h *handler
 	defer func() {
 		switch p := recover(); {
 		case p != nil && h == nil:
-			answer = a.unreadable(answer.Name, fmt.Errorf("internal error: %v", p))
+			answer = a.unreadable(word, fmt.Errorf("internal error: %v", p))
 		case p != nil:
 			answer = h.failed(fmt.Errorf("internal error: %v", p))
 		}
 	}()
 	ev, err := event.Read(word, stdin)
 	if err != nil {
-		return a.unreadable(answer.Name, err)
+		return a.unreadable(word, err)
 	}
 	h = &handler{App: a, ev: ev, now: a.Now(), began: began}
 	reply, err := h.answer()
@@ -53,7 +52,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if h.runs.news {
 		h.keepReceipt()
 	}
-	h.out.Name, h.out.Reply = ev.Name, reply.Say(strings.Join(h.files.Healed(), "\n"))
+	h.out.Reply = reply.Say(strings.Join(h.files.Healed(), "\n"))
 	if h.out.person != nil {
 		notify, ring := h.out.person.Later(h.turn().Attended)
 		if notify != nil {
@@ -220,7 +219,7 @@ func (h *handler) workerEnded() (event.Reply, error) {
 // entry is refused. A tool call is allowed unless it merges, dispatches, schedules or touches the
 // state, because a loop may be active. Other events get no decision.
 func (h *handler) failed(err error) Answer {
-	a := Answer{Name: h.ev.Name, After: h.out.After, Err: err}
+	a := Answer{After: h.out.After, Err: err}
 	text := hint.Text(store.Hinted(err))
 	_, _, entering := h.invocation(h.invoked())
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
@@ -286,10 +285,10 @@ func (h *handler) mustStayShut(err error) bool {
 
 // unreadable answers a payload that cannot be read. It denies a tool call while a loop is active in
 // the project, so that malformed input cannot bypass the guard. Otherwise it decides nothing.
-func (a *App) unreadable(name string, err error) Answer {
-	answer := Answer{Name: name, Err: err}
+func (a *App) unreadable(word string, err error) Answer {
+	answer := Answer{Err: err}
 	_, other := errors.AsType[*event.OtherEventError](err)
-	if name != event.PreToolUse || other {
+	if event.NameOf(word) != event.PreToolUse || other {
 		return answer
 	}
 	project := tracker.Project(a.Env, a.cwd())

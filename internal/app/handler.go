@@ -63,7 +63,6 @@ func New(env func(string) string) *App {
 // Answer holds the reply of a hook call and the actions to take once it is printed.
 type Answer struct {
 	Reply event.Reply
-	Name  string // the event's name, which decides the form of the reply
 	// After releases the lock once the reply is printed and flushed. It is nil if there is no lock.
 	After func() error
 	// Until is when to print the reply; zero means at once. A person who does not want to wait ends

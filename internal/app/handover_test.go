@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/event"
 )
 
 // TestTheNextRunMayBeginBeforeTheReplyIsOut (R67): between the save of a Stop that halts and its
@@ -35,7 +37,7 @@ func TestTheNextRunMayBeginBeforeTheReplyIsOut(t *testing.T) {
 			}
 			const stop = `"hook_event_name":"Stop","session_crons":[{"id":"c1","recurring":true,"prompt":"/sdd:work --loop"}],"stop_hook_active":%v`
 			begun := func(answer Answer) bool {
-				return strings.Contains(string(answer.Reply.Encode(answer.Name)),
+				return strings.Contains(string(answer.Reply.Encode(event.UserPromptExpansion)),
 					"## Loop Iteration")
 			}
 			state := func(file, field string) string {
@@ -50,7 +52,7 @@ func TestTheNextRunMayBeginBeforeTheReplyIsOut(t *testing.T) {
 			said := tell("a", "a-p", "stop", fmt.Sprintf(stop, true))
 			if said.After == nil || state("work.lock", "session_id") != "a" {
 				t.Fatalf("the Stop does not hold its lock until its reply is out: %s",
-					said.Reply.Encode(said.Name))
+					said.Reply.Encode(event.Stop))
 			}
 			if !begun(enter("b", how)) {
 				t.Fatal("the next run does not begin")
@@ -68,7 +70,7 @@ func TestTheNextRunMayBeginBeforeTheReplyIsOut(t *testing.T) {
 				state("work.budget.json", "status") != "active" ||
 				state("work.budget.json", "owner_left") == "true" {
 				t.Errorf("the first session's last words reach the run of the second: %s",
-					late.Reply.Encode(late.Name))
+					late.Reply.Encode(event.Stop))
 			}
 		})
 	}

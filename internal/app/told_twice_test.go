@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"hooks/internal/event"
 	"hooks/internal/store"
 )
 
@@ -49,11 +50,11 @@ func TestAStopToldTwiceWhileTheFirstWaitsIsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if held := <-first; !held.Reply.Blocks() {
-		t.Fatalf("the first Stop is not held: %s", held.Reply.Encode(held.Name))
+		t.Fatalf("the first Stop is not held: %s", held.Reply.Encode(event.Stop))
 	}
 	close(hears)
 	if again := <-second; !again.Reply.Empty() {
-		t.Errorf("the second Stop decides: %s", again.Reply.Encode(again.Name))
+		t.Errorf("the second Stop decides: %s", again.Reply.Encode(event.Stop))
 	}
 	if _, err := os.Stat(filepath.Join(dir, store.Dir, "work.tick.json")); err != nil {
 		t.Errorf("the second Stop ended the iteration: %v", err)

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hooks/internal/app"
+	"hooks/internal/event"
 	"hooks/internal/loop"
 )
 
@@ -281,7 +282,7 @@ func (p *inside) event(w *world, word, payload string) string {
 	if a.Err != nil {
 		w.Fatalf("%s: %v\n%s", word, a.Err, w.story())
 	}
-	reply := a.Reply.Encode(a.Name)
+	reply := a.Reply.Encode(event.NameOf(word))
 	if a.After != nil {
 		if err := a.After(); err != nil {
 			w.Fatal(err)
