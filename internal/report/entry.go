@@ -27,7 +27,23 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	}
 	x.line("Stop conditions evaluated: none triggered")
 	x.line("Concurrency: lock held by pid %d", b.Owner.PID)
-	x.kept(b)
+	// Without the next line the skill would mistake the lock of its own session for another's.
+	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
+		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
+		"so the tick continues. Skip the skill's own steps for them: "+
+		"take, check and release no lock, skip no tick for it, "+
+		"write nothing under .sdd/loop; reading it is free.", b.Skill, b.Owner.PID)
+	switch {
+	case b.Kind().Prompts:
+	case b.Kind().Reviews:
+		x.line("A PR may be approved once in this iteration, when its round ends; " +
+			"an approval does not allow a merge.")
+	default:
+		x.line("After a PR: the skill's own review of it may run here once and may comment or " +
+			"request changes; it does not approve, only a review loop or a person does. " +
+			"Leave out steps that run in the cloud or in the background, like /autofix-pr: " +
+			"a loop refuses them. Count them as unavailable, and open no issue about it.")
+	}
 	if t.Asked != nil {
 		x.asked(b, t.Asked)
 	}
@@ -45,27 +61,6 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	}
 	x.rules(b, t.Asked != nil && t.Asked.Backlog != nil)
 	return x.String()
-}
-
-// kept names the steps that the hooks do for a skill. Without this, the skill would mistake the
-// lock of its own session for another iteration's.
-func (x *text) kept(b *loop.Budget) {
-	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
-		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
-		"so the tick continues. Skip the skill's own steps for them: "+
-		"take, check and release no lock, skip no tick for it, "+
-		"write nothing under .sdd/loop; reading it is free.", b.Skill, b.Owner.PID)
-	if b.Kind().Prompts {
-		return
-	} else if b.Kind().Reviews {
-		x.line("A PR may be approved once in this iteration, when its round ends; " +
-			"an approval does not allow a merge.")
-		return
-	}
-	x.line("After a PR: the skill's own review of it may run here once and may comment or " +
-		"request changes; it does not approve, only a review loop or a person does. " +
-		"Leave out steps that run in the cloud or in the background, like /autofix-pr: a loop " +
-		"refuses them. Count them as unavailable, and open no issue about it.")
 }
 
 // maxListed bounds the issue numbers in one line of the model's context.
