@@ -222,28 +222,31 @@ func (w *walk) runs() iter.Seq[*loopState] {
 		for v := range w.each(w.projects()) {
 			shown := map[string]bool{}
 			for files := range v.folders(true) {
-				for _, skill := range kind.Skills() {
-					runs, _ := files.Runs(skill)
-					for _, s := range runs {
-						id := s.Budget.RunID
-						if shown[id] {
-							continue
-						}
-						shown[id] = id != ""
-						var l *loopState
-						if files == v.files {
-							l = v.current(skill, s)
-						} else {
-							l = v.archived(files, skill, s)
-						}
-						if !yield(l) {
-							return
-						}
+				for _, l := range v.runsIn(files) {
+					id := l.Budget.RunID
+					if !shown[id] && !yield(l) {
+						return
 					}
+					shown[id] = id != ""
 				}
 			}
 		}
 	}
+}
+
+// runsIn returns the runs of the state or of a folder of the archive.
+func (v *question) runsIn(files *store.Store) (list []*loopState) {
+	for _, skill := range kind.Skills() {
+		runs, _ := files.Runs(skill)
+		for _, s := range runs {
+			if files == v.files {
+				list = append(list, v.current(skill, s))
+			} else {
+				list = append(list, v.archived(files, skill, s))
+			}
+		}
+	}
+	return list
 }
 
 // folders yields the archived runs, the oldest first, and then the present state. With newestFirst
