@@ -98,8 +98,15 @@ func add(path, turn string) error {
 // closed reports whether a turn may follow the end of a ledger. whole reports whether end is the
 // whole ledger, which may then have no turn yet.
 func closed(end string, whole bool) bool {
-	if _, ok := lastTurn(end); ok || !whole {
-		return ok
+	// mostly, the last section has its separator, and nothing follows it
+	if at := strings.LastIndex("\n"+end, "\n"+heading); at >= 0 {
+		last := parse(split(end[at:]), 0)
+		if len(last) == 1 && last[0].Section == 1 && last[0].Separator > 0 {
+			return true
+		}
+	}
+	if !whole {
+		return false
 	}
 	turns := Parse(end)
 	// An open comment or code block would swallow the next turn.

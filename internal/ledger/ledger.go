@@ -181,27 +181,10 @@ func trim(text string) string {
 
 // Feedback returns a person's text in the newest feedback section, or "" if there is none (L20).
 func Feedback(text string) string {
-	if last, ok := lastTurn(text); ok {
-		return last.Feedback
-	}
 	for _, turn := range slices.Backward(Parse(text)) {
 		if turn.Section > 0 {
 			return turn.Feedback
 		}
 	}
 	return ""
-}
-
-// lastTurn parses the last feedback section in a ledger's end. ok is false unless the section has
-// its separator and nothing follows it.
-func lastTurn(end string) (last Turn, ok bool) {
-	at := strings.LastIndex("\n"+end, "\n"+heading)
-	if at < 0 {
-		return Turn{}, false
-	}
-	turns := parse(split(end[at:]), 0)
-	if len(turns) != 1 || turns[0].Section != 1 || turns[0].Separator == 0 {
-		return Turn{}, false
-	}
-	return turns[0], true
 }

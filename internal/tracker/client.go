@@ -67,6 +67,14 @@ func Client(kind string) string {
 // tea is a text editor. A directory in which both names are the same file is skipped, because it
 // may be the brake's directory of links.
 func TeaProgram() string {
+	executable := func(dir, name string) os.FileInfo {
+		path, err := exec.LookPath(filepath.Join(dir, name))
+		if err != nil {
+			return nil
+		}
+		info, _ := os.Stat(path)
+		return info
+	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		tea, debian := executable(dir, "tea"), executable(dir, "tea-cli")
 		switch {
@@ -78,16 +86,6 @@ func TeaProgram() string {
 		}
 	}
 	return "tea"
-}
-
-// executable returns the file info of an executable, or nil.
-func executable(dir, name string) os.FileInfo {
-	path, err := exec.LookPath(filepath.Join(dir, name))
-	if err != nil {
-		return nil
-	}
-	info, _ := os.Stat(path)
-	return info
 }
 
 // PullRef returns the ref of a PR's head on a forge.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,8 +110,9 @@ func gitProgram() string {
 		if err != nil || !filepath.IsAbs(dir) || filepath.Base(filepath.Dir(real)) == "brake" {
 			continue
 		}
-		if git := executable(dir, "git"); git != nil && !os.SameFile(git, self) {
-			return filepath.Join(dir, "git")
+		git, err := exec.LookPath(filepath.Join(dir, "git"))
+		if info, _ := os.Stat(git); err == nil && !os.SameFile(info, self) {
+			return git
 		}
 	}
 	return "git"

@@ -89,7 +89,6 @@ type counter struct {
 	table    Table
 	list     []*source
 	res      Result
-	unknown  []string          // models without a matching price row (Table.Find)
 	requests map[string]*tally // requests by id
 	rates    map[string]Row
 	called   map[string]Moment // unfinished calls of the current file by id
@@ -129,11 +128,6 @@ func count(
 	if c.res.Skipped > 0 {
 		c.res.Notes = append(c.res.Notes, loop.Plural(c.res.Skipped, "line")+" of the "+
 			"transcripts could not be read: what they spent is not counted")
-	}
-	for _, m := range c.unknown {
-		c.res.Notes = append(c.res.Notes, fmt.Sprintf("Unknown model in cost accounting: %s — "+
-			"priced like the nearest known one. Add a row to ### Loop Cost Rates in CLAUDE.md to "+
-			"fix.", m))
 	}
 	return c, errors.Join(errs...)
 }

@@ -94,18 +94,19 @@ func (c *counter) remember(r *tally) {
 	c.requests[r.ID] = r
 }
 
-// rate returns a model's row, cached by name, and records a model whose price is a guess.
+// rate returns a model's row. It notes a model whose price is a guess, once.
 func (c *counter) rate(model string) Row {
-	if r, ok := c.rates[model]; ok {
-		return r
+	row, found := c.rates[model]
+	if found {
+		return row
 	}
 	row, known := c.table.Find(model)
-	if !known && !slices.Contains(c.unknown, model) {
-		c.unknown = append(c.unknown, model)
+	if !known {
+		c.res.Notes = append(c.res.Notes, fmt.Sprintf("Unknown model in cost accounting: %s — "+
+			"priced like the nearest known one. Add a row to ### Loop Cost Rates in CLAUDE.md to "+
+			"fix.", model))
 	}
-	if len(c.rates) < 1000 { // only invalid data contains more models
-		c.rates[model] = row
-	}
+	c.rates[model] = row
 	return row
 }
 

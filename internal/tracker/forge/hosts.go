@@ -10,7 +10,7 @@ import (
 // It returns an empty string if that is unknown.
 func kindOf(getenv func(string) string, host string) string {
 	switch kind := tracker.ForgeOf(host); {
-	case host == "" || kind != "":
+	case kind != "":
 		return kind
 	case host == getenv("GH_HOST"):
 		return GitHub

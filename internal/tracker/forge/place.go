@@ -91,7 +91,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		return p, nil
 	}
 	official := tracker.OfficialHost(p.Host)
-	if p.Kind == "" {
+	if p.Kind == "" && p.Host != "" {
 		p.Kind = kindOf(getenv, cmp.Or(official, p.Host))
 	}
 	switch p.Host = official; p.Kind {
