@@ -55,10 +55,7 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	if refusal := refused(r.Says, docs); refusal != nil {
 		return gjson.Result{}, refusal
 	}
-	switch {
-	case len(docs) == 1 && docs[0].Get("message").Exists() && (fail == nil || fail.Why == Failed):
-		return gjson.Result{}, orFailure(nil, docs[0])
-	case fail != nil || torn || len(docs) != 1:
+	if fail != nil || torn || len(docs) != 1 {
 		return gjson.Result{}, orFailure(fail, gjson.Result{})
 	}
 	return docs[0], nil

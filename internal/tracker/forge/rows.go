@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -122,8 +121,6 @@ func bounded(r gjson.Result, maxBytes int) string {
 		return ""
 	case len(r.Str) > maxBytes:
 		return strings.ToValidUTF8(r.Str[:maxBytes], "")
-	case utf8.ValidString(r.Str):
-		return r.Str
 	}
 	return strings.ToValidUTF8(r.Str, "\ufffd")
 }
@@ -166,9 +163,6 @@ func numbers(r gjson.Result, field string) (out []int) {
 
 // moment returns an RFC 3339 time in UTC, or the zero time for any other value.
 func moment(r gjson.Result) time.Time {
-	t, err := time.Parse(time.RFC3339, r.String())
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := time.Parse(time.RFC3339, r.String())
 	return t.UTC()
 }
