@@ -31,8 +31,7 @@ func (b *Backlog) merge(o Backlog) *Backlog {
 			slices.Contains(o.InProgress, n)
 	}
 	keep := func(old, add []int) []int {
-		kept := slices.DeleteFunc(slices.Clone(old), named)
-		return AppendNew(append([]int{}, kept...), add...)
+		return AppendNew(slices.DeleteFunc(append([]int{}, old...), named), add...)
 	}
 	return &Backlog{keep(b.Unblocked, o.Unblocked), keep(b.Blocked, o.Blocked),
 		keep(b.InProgress, o.InProgress)}

@@ -110,10 +110,7 @@ func deny(rule, hint, format string, args ...any) *Deny {
 // step checks the call against the rules in order. The first rule that refuses or asks decides. A
 // refusal is recorded in the open iteration.
 func (e Call) step(s State, k *Known) Outcome {
-	before := ""
-	if s.Tick != nil {
-		before = s.Tick.Interrupted
-	}
+	before := cmp.Or(s.Tick, &Tick{}).Interrupted
 	out := e.judge(s, k)
 	if s.Tick != nil && s.Tick.Interrupted != before {
 		out.Save.Tick = s.Tick // a worker's call is the first sign of an Esc

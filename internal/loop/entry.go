@@ -201,7 +201,6 @@ func (e Opens) step(s State, k *Known) Outcome {
 // a gate waits in a headless session.
 func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 	k.Require(&k.Count, &k.Previous, &k.NoDialog)
-	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)
 	ending := Ending{Now: e.Now, Spent: k.spent(), Pause: len(s.Tick.Fired) == 0}
 	ending.Spent.By = nil // the iteration itself spent nothing
 	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Is)

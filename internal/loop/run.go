@@ -130,12 +130,9 @@ func (b *Budget) Touched(t *Tick) []string {
 	if b.SinglePR != 0 {
 		return []string{prName(b.SinglePR)}
 	}
-	all := slices.Clone(b.PRsTouched)
+	all := append([]string{}, b.PRsTouched...)
 	if t != nil {
 		all = AppendNew(all, t.PRs...)
-	}
-	if all == nil {
-		all = []string{}
 	}
 	return all
 }
