@@ -41,7 +41,7 @@ func ReadArgv(
 	}
 	m.Real, m.Environ = true, env
 	f := m.Shell(c.Cwd)
-	f.Stdin = &plain.Stream{Text: shellword.Unknown}
+	f.Stdin = new(shellword.Unknown)
 	return reading(m, func() {
 		f.Named(shellword.Lits(argv...))
 	})

@@ -173,7 +173,7 @@ func HTTPie(f *plain.Frame, argv []shellword.Word) {
 		}
 	}
 	if q.Body == "" && f.Stdin != nil {
-		q.Body = f.Stdin.Text
+		q.Body = *f.Stdin
 	}
 	Send(f, q)
 }

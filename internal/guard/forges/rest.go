@@ -175,9 +175,6 @@ func (s sending) leaf(names ...string) string { return effect.LeafText(s.fields,
 // does records an act on the repository and PR that the path names.
 func (s sending) does(a effect.Act) {
 	a.Repo = s.repo()
-	if !a.Kind.Merges() {
-		a.Repo = s.named()
-	}
 	if a.Ref == "" && a.PR == 0 {
 		a.Ref = strings.Join(s.raw, "/")
 	}

@@ -122,7 +122,7 @@ func (f *Frame) shell(name string, argv []shellword.Word) {
 		shellword.Has("- /dev/stdin", rest[0].Text):
 		if text := g.Stdin; text != nil {
 			g.Stdin = nil
-			g.ShellText(text.Text, "… | "+name)
+			g.ShellText(*text, "… | "+name)
 		}
 	default:
 		g.RunsFile(name + " " + rest[0].Text)

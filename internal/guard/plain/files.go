@@ -55,7 +55,7 @@ func (f *Frame) FileText(p string) string {
 		if f.Stdin == nil {
 			return ""
 		}
-		return f.Stdin.Text
+		return *f.Stdin
 	}
 	text, ok := f.Open(p)
 	if !ok || len(text) > effect.MaxFile {

@@ -119,7 +119,7 @@ type Frame struct {
 	M     *Machine
 	names names
 	Cwd   string  // empty if unknown
-	Stdin *Stream // nil for the call's own input, which is unknown
+	Stdin *string // nil for the call's own input, which is unknown
 	src   string  // the text being read; positions of words refer to it
 	via   []string
 	depth int
@@ -127,15 +127,12 @@ type Frame struct {
 	quiet bool // if set, opaque parts are not recorded
 }
 
-// Stream is the standard input of a command.
-type Stream struct{ Text string }
-
 // Input returns the text of standard input, or Unknown.
 func (f *Frame) Input() string {
 	if f.Stdin == nil {
 		return shellword.Unknown
 	}
-	return f.Stdin.Text
+	return *f.Stdin
 }
 
 // Shell returns a new shell in the directory cwd, which is empty if unknown.

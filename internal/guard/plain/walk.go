@@ -162,7 +162,7 @@ func (f *Frame) inside(n syntax.Node) {
 		case *syntax.ProcSubst:
 			g := f.Child()
 			if n.Op == syntax.CmdOut {
-				g.Stdin = &Stream{shellword.Unknown}
+				g.Stdin = new(shellword.Unknown)
 			}
 			g.list(n.Stmts)
 			return false
@@ -180,7 +180,7 @@ func (f *Frame) chain(b *syntax.BinaryCmd) {
 	}
 	f.Child().stmt(b.X)
 	g := f.Child()
-	g.Stdin = &Stream{f.printed([]*syntax.Stmt{b.X})}
+	g.Stdin = new(f.printed([]*syntax.Stmt{b.X}))
 	g.stmt(b.Y)
 }
 
@@ -228,12 +228,12 @@ func (f *Frame) simple(c *syntax.CallExpr) {
 func (f *Frame) feeds(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		f.Stdin = &Stream{f.hereDoc(r)}
+		f.Stdin = new(f.hereDoc(r))
 	case syntax.WordHdoc:
-		f.Stdin = &Stream{f.Whole(r.Word).Text + "\n"}
+		f.Stdin = new(f.Whole(r.Word).Text + "\n")
 	case syntax.RdrIn:
 		if r.N == nil || r.N.Value == "0" {
-			f.Stdin = &Stream{f.FileText(f.Whole(r.Word).Text)}
+			f.Stdin = new(f.FileText(f.Whole(r.Word).Text))
 		}
 	case syntax.DplIn:
 	default:

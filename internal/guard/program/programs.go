@@ -57,7 +57,7 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 		case shellword.Has(editors, name):
 			text := shellword.JoinText(args)
 			if f.Stdin != nil && !strings.HasSuffix(name, "awk") {
-				text += "\n" + f.Stdin.Text
+				text += "\n" + *f.Stdin
 			}
 			const marks = `! .shell .system system( |getline |" exec spawn send --args`
 			if shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
@@ -99,7 +99,7 @@ func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 		Code(f, name, shellword.JoinText(args))
 	case len(args) == 0 || args[0].Text == "-":
 		if f.Stdin != nil {
-			Code(f, name, f.Stdin.Text)
+			Code(f, name, *f.Stdin)
 		}
 	default:
 		f.RunsFile(shellword.Join(argv))
@@ -184,7 +184,7 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 		}
 	}
 	if f.Stdin != nil && shellword.Has("ssh parallel", name) {
-		g.ShellText(f.Stdin.Text, "… | "+name)
+		g.ShellText(*f.Stdin, "… | "+name)
 	}
 	const runners = "make gmake just npm pnpm yarn bun task rake mise poe nx"
 	if strings.Contains(argv[0].Text, "/") || shellword.Has(runners, name) {
