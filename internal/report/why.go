@@ -97,72 +97,69 @@ func (s *StopWhy) where() string {
 
 // Explain writes why a loop stopped, or the state of every condition and gate that could stop it.
 func Explain(s Screen, w Why) string {
-	p := newPage(s)
-	var about, trouble facts
+	p, stop := newPage(s), w.Stopped
+	var about facts
 	about.given("project", words(w.Project))
-	trouble.rows("trouble", warn, w.Trouble)
-	switch stop := w.Stopped; {
+	switch {
 	case stop != nil:
 		style := bad
 		if w.Status == loop.Paused {
 			style = warn
 		}
 		p.line(style, "%s: %s — %s", w.Command, state(w.Status, stop.Cause), stop.Text)
-		about = slices.Concat(about, stop.facts(s), s.budgets(w.Budgets), trouble)
-		about.rows("next", strong, stop.Do)
-		p.facts(about)
+		about = slices.Concat(about, stop.facts(s), s.budgets(w.Budgets))
 	case w.Alive:
 		p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
-		p.wouldStop(w, append(about, trouble...))
+		p.wouldStop(w)
 	default:
 		p.line(warn, "%s: %s, but its session is gone; continue with %s — what would stop it",
 			w.Command, w.Status, w.Resume)
-		p.wouldStop(w, append(about, trouble...))
+		p.wouldStop(w)
+	}
+	about.rows("trouble", warn, w.Trouble)
+	if stop != nil {
+		about.rows("next", strong, stop.Do)
 	}
 	for _, d := range w.Denied {
-		p.row("refused", plain, "%s", refusal(d))
+		about.row("refused", plain, "%s", refusal(d))
 	}
+	p.facts(about)
 	return p.String()
 }
 
-// wouldStop writes every condition and gate, and then other facts.
-func (p *page) wouldStop(w Why, others facts) {
+// wouldStop writes the state of every condition and gate. It names those that do not apply to this
+// kind of run.
+func (p *page) wouldStop(w Why) {
 	var unfit []string
+	state := func(e loop.Explained, held string) {
+		name, style, text := e.Name, plain, e.Now
+		if e.Number > 0 {
+			name = fmt.Sprintf("%2d %s", e.Number, name)
+		}
+		if e.Holds != "" {
+			style, text = warn, held
+		}
+		const room = 24
+		switch {
+		case !e.Applies:
+			unfit = append(unfit, e.Name)
+		case p.Width < 3*room:
+			p.line(style, "%s: %s", strings.TrimLeft(name, " "), text)
+		default:
+			p.put(pad(name, room, false), room, style, text)
+		}
+	}
 	for _, c := range w.Conditions {
-		unfit = p.state(c, "holds: "+c.Now, unfit)
+		state(c, "holds: "+c.Now)
 	}
 	p.blank()
 	p.line(strong, "and where a person would be asked")
 	for _, g := range w.Gates {
-		unfit = p.state(g, "waits: "+g.Holds, unfit)
+		state(g, "waits: "+g.Holds)
 	}
 	if len(unfit) > 0 {
 		p.line(faint, "not for this kind of run: %s", commas(unfit...))
 	}
-	p.facts(others)
-}
-
-// state writes one condition or gate. held is the text if it holds. If it does not apply to this
-// kind of run, state writes nothing and returns other with its name appended.
-func (p *page) state(s loop.Explained, held string, other []string) []string {
-	if !s.Applies {
-		return append(other, s.Name)
-	}
-	name := s.Name
-	if s.Number > 0 {
-		name = fmt.Sprintf("%2d %s", s.Number, name)
-	}
-	style, text := plain, s.Now
-	if s.Holds != "" {
-		style, text = warn, held
-	}
-	const room = 24
-	if p.Width < 3*room {
-		p.line(style, "%s: %s", strings.TrimLeft(name, " "), text)
-	} else {
-		p.put(pad(name, room, false), room, style, text)
-	}
-	return other
 }
 
 // facts returns the reason with its circumstances, and the questions that wait.
