@@ -92,13 +92,13 @@ func Name(phase, number string) (file, title string, err error) {
 	if number == "" {
 		return phase + ".md", title + "\n", nil
 	}
-	if phase == "implement" {
-		title = "# Implementation"
-	}
 	if len(number) < 2 {
 		number = "0" + number
 	}
-	return phase + "-" + number + ".md", title + ": Task " + number + "\n", nil
+	if title += ": Task "; phase == "implement" {
+		title = "# Implementation: Task "
+	}
+	return phase + "-" + number + ".md", title + number + "\n", nil
 }
 
 // Place splits a slash-separated path that ends in changes/<name>/loops/<file>. ok is false for any
