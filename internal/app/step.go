@@ -383,7 +383,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 			count.Notes = append(count.Notes, h.onceNotes()...)
 		}
 		k.Model = loop.Fetched(h.model(t, spent.Cursors))
-		count.Reconfigured = t.Budget.Config != "" && !h.config(t).Same(h.config(nil))
+		count.Reconfigured = t.Budget.Config != "" && h.config(t).Text() != h.config(nil).Text()
 	}
 	return count, nil
 }

@@ -13,7 +13,7 @@ func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true
 // ownGroup runs a child in its own session and process group, so that its children can be killed
 // with it and it has no terminal to prompt on.
 func ownGroup(cmd *exec.Cmd) {
-	detach(cmd)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return killGroup(cmd) }
 }
 

@@ -15,24 +15,6 @@ import (
 // value. A value of the wrong type returns a TypeError.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
-// decode sets the field in the struct s.
-func (f *Field) decode(s reflect.Value, text gjson.Result) error {
-	field := s.FieldByIndex(f.index)
-	switch {
-	case f.option == "raw":
-		field.SetString(text.Raw)
-		return nil
-	case f.option == "loose" && text.Type != gjson.String,
-		f.option == "variant" && text.Type == gjson.Null:
-		return nil
-	case f.option == "variant":
-		own := reflect.New(f.Type.Elem())
-		field.Set(own)
-		return decode(own.Elem(), text)
-	}
-	return decode(field, text)
-}
-
 func decode(v reflect.Value, text gjson.Result) error {
 	if v.Type().PkgPath() != "" { // only named types have methods
 		switch own := v.Addr().Interface().(type) {
@@ -130,9 +112,22 @@ func decodeFields(v reflect.Value, object gjson.Result) (err error) {
 		if at < 0 {
 			return true
 		}
+		f, field := &list[at], v.FieldByIndex(list[at].index)
 		next = at + 1
-		if err = list[at].decode(v, value); err != nil {
-			err = under(list[at].Name, err)
+		switch {
+		case f.option == "raw":
+			field.SetString(value.Raw)
+			return true
+		case f.option == "loose" && value.Type != gjson.String,
+			f.option == "variant" && value.Type == gjson.Null:
+			return true
+		case f.option == "variant":
+			own := reflect.New(f.Type.Elem())
+			field.Set(own)
+			field = own.Elem()
+		}
+		if err = decode(field, value); err != nil {
+			err = under(f.Name, err)
 		}
 		return err == nil
 	})

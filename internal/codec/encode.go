@@ -61,11 +61,16 @@ func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
 	b = append(b, '{')
 	for _, f := range Fields(v.Type()) {
 		field := v.FieldByIndex(f.index)
-		if f.omits(field) {
-			continue
-		}
-		if f.option == "variant" {
+		omitted := f.option != "" && field.IsZero()
+		switch kind := field.Kind(); {
+		case f.option == "omitempty" && (kind == reflect.Slice || kind == reflect.Map):
+			omitted = field.Len() == 0
+		case f.option == "variant" && !omitted:
 			field = field.Elem()
+			omitted = field.Type() != f.Type
+		}
+		if omitted {
+			continue
 		}
 		b = append(append(append(b, '"'), f.Name...), `":`...)
 		if f.option == "raw" {
@@ -76,17 +81,6 @@ func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
 		b = append(b, ',')
 	}
 	return append(bytes.TrimSuffix(b, comma), '}'), nil
-}
-
-// omits reports whether the field is omitted from the object.
-func (f *Field) omits(v reflect.Value) bool {
-	if f.option == "omitempty" && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) {
-		return v.Len() == 0
-	}
-	if f.option == "variant" {
-		return v.IsNil() || v.Elem().Type() != f.Type
-	}
-	return f.option != "" && v.IsZero()
 }
 
 // appendText encodes most strings itself and leaves those with rare escapes to encoding/json, whose

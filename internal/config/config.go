@@ -7,14 +7,11 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -34,8 +31,8 @@ const DefaultDoNotMerge = "do-not-merge"
 // DefaultOverrun is used if a project sets no Overrun.
 const DefaultOverrun = 10
 
-// Config is the configuration of a project. The zero value configures nothing; Load and Parse fill
-// in the defaults.
+// Config is the configuration of a project. The zero value configures nothing, not even the
+// defaults.
 type Config struct {
 	// Rates holds the rows of `Loop Cost Rates`, in file order, one per model (R60).
 	Rates []Rate `json:"rates,omitempty"`
@@ -72,10 +69,10 @@ type Config struct {
 	// a run does not mention them.
 	Unread []string `json:"-"`
 
-	file     string                  // name of the current file in messages
-	own      bool                    // the file belongs to the person, not to the project
-	has      map[string]given        // settings read so far, by key
-	compiled func() []*regexp.Regexp // the Patterns, at the first call
+	file     string           // name of the current file in messages
+	own      bool             // the file belongs to the person, not to the project
+	has      map[string]given // settings read so far, by key
+	compiled *compiled        // the Patterns, from the first use on
 }
 
 // given is a setting's value as written and the file it comes from.
@@ -119,7 +116,7 @@ func Load(project string) Config {
 	for _, c.file = range []string{SettingsFile, "CLAUDE.md", "AGENTS.md"} {
 		c.read(filepath.Join(project, filepath.FromSlash(c.file)))
 	}
-	return c.finish()
+	return c
 }
 
 // Text returns the settings as JSON, for a run to store.
@@ -138,11 +135,8 @@ func Of(kept, project string) Config {
 	if gjson.Valid(kept) {
 		_ = codec.Decode(gjson.Parse(kept), &c) // an unreadable setting keeps its default
 	}
-	return c.finish()
+	return c
 }
-
-// Same reports whether two configurations have the same settings.
-func (c Config) Same(o Config) bool { return c.Text() == o.Text() }
 
 // Names returns the additional commands that begin loops.
 func (c Config) Names() loop.Names {
@@ -157,19 +151,20 @@ func User(dir string) Config {
 	if dir != "" { // without it, the working directory would be read
 		c.read(filepath.Join(dir, "CLAUDE.md"))
 	}
-	return c.finish()
+	return c
 }
 
 // Parse reads one Markdown text. Its warnings name no file.
 func Parse(text string) Config {
 	c := fresh("")
 	c.parse(text)
-	return c.finish()
+	return c
 }
 
 // fresh returns the defaults that apply before a file is read.
 func fresh(file string) Config {
-	return Config{Overrun: DefaultOverrun, file: file, has: map[string]given{}}
+	return Config{DoNotMerge: DefaultDoNotMerge, Overrun: DefaultOverrun, file: file,
+		has: map[string]given{}, compiled: &compiled{}}
 }
 
 // read reads the settings in at most MaxFile bytes of a file.
@@ -191,19 +186,6 @@ func (c *Config) read(path string) {
 	if c.file == SettingsFile && text != "" && !titled {
 		c.unread(0, "has no heading `## SDD Configuration`: nothing in it counts")
 	}
-}
-
-// finish fills in the defaults that depend on what was read.
-func (c Config) finish() Config {
-	c.DoNotMerge = cmp.Or(c.DoNotMerge, DefaultDoNotMerge)
-	c.compiled = sync.OnceValue(func() (list []*regexp.Regexp) {
-		for _, p := range c.Patterns {
-			re, _ := regexp.Compile(p.Pattern) // nil only if the text was not parsed before
-			list = append(list, re)
-		}
-		return list
-	})
-	return c
 }
 
 func (c *Config) warn(line int, format string, args ...any) {

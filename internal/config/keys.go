@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -68,51 +69,40 @@ func (c *Config) settings() []setting {
 	}
 }
 
-// setting finds a key regardless of its spelling.
-func (c *Config) setting(block, key string) (setting, bool) {
-	for _, s := range c.settings() {
-		if s.block == block && plain(key) == plain(s.key) {
-			return s, true
-		}
-	}
-	return setting{}, false
-}
-
-// key reads one setting.
+// key reads one setting. It notes an unknown key that resembles a known one; other unknown keys may
+// be settings of a skill.
 func (c *Config) key(r row) {
 	if len(r.cells) < 2 || r.cells[0] == "" {
 		return
 	}
-	value := r.cells[1]
-	s, known := c.setting(r.block, r.cells[0])
-	switch {
-	case !known:
-		c.unknown(r)
-	case s.in == projects && c.own:
-		c.unread(r.line, "%s counts in a project's files only", s.key)
-	case s.in == persons && c.file != "" && !c.own:
-		c.unread(r.line, "%s counts in your own CLAUDE.md only", s.key)
-	case c.claim(r.line, s.key, value):
-		for _, problem := range c.set(s, value) {
-			c.warn(r.line, "%s", problem)
-		}
-	}
-}
-
-// unknown notes an unknown key that resembles a known one. Other unknown keys may be settings of a
-// skill.
-func (c *Config) unknown(r row) {
+	name, near := r.cells[0], ""
 	for _, s := range c.settings() {
-		if s.block == r.block && nearly(r.cells[0], s.key) {
-			c.unread(r.line, "unknown setting %q, ignored; did you mean %s", cut(r.cells[0]), s.key)
+		switch {
+		case s.block != r.block:
+		case plain(s.key) == plain(name):
+			c.take(r.line, s, r.cells[1])
 			return
+		case near == "" && loop.Nearest(plain(name), []string{plain(s.key)}) != "":
+			near = s.key
 		}
+	}
+	if near != "" {
+		c.unread(r.line, "unknown setting %q, ignored; did you mean %s", cut(name), near)
 	}
 }
 
-// nearly reports whether name is probably a misspelled key.
-func nearly(name, key string) bool {
-	return loop.Nearest(plain(name), []string{plain(key)}) != ""
+// take stores a setting unless its file may not have it or it has a value.
+func (c *Config) take(line int, s setting, value string) {
+	switch {
+	case s.in == projects && c.own:
+		c.unread(line, "%s counts in a project's files only", s.key)
+	case s.in == persons && c.file != "" && !c.own:
+		c.unread(line, "%s counts in your own CLAUDE.md only", s.key)
+	case c.claim(line, s.key, value):
+		for _, problem := range c.set(s, value) {
+			c.warn(line, "%s", problem)
+		}
+	}
 }
 
 // set stores a value and returns its problems. An invalid value is not stored.
@@ -122,7 +112,7 @@ func (c *Config) set(s setting, value string) (problems []string) {
 	}
 	switch to := s.to.(type) {
 	case *string:
-		*to = value
+		*to = cmp.Or(value, *to) // an empty value leaves the default
 	case *lower:
 		*to = lower(strings.ToLower(value))
 	case *command:

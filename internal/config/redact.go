@@ -1,8 +1,10 @@
 package config
 
 import (
+	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 )
 
 // Bounds of redaction. Go's patterns run in linear time, so these bounds limit the total cost.
@@ -52,13 +54,24 @@ func (c Config) Redact(s string) string {
 	if len(c.Patterns) == 0 {
 		return s
 	}
+	c.compiled.once.Do(func() {
+		for _, p := range c.Patterns {
+			re, _ := regexp.Compile(p.Pattern) // nil only if the text was not parsed before
+			c.compiled.list = append(c.compiled.list, re)
+		}
+	})
 	s = bound(s)
-	for i, re := range c.compiled() {
+	for i, re := range c.compiled.list {
 		if re != nil {
 			s = bound(re.ReplaceAllString(s, c.Patterns[i].Replace))
 		}
 	}
 	return s
+}
+
+type compiled struct {
+	once sync.Once
+	list []*regexp.Regexp
 }
 
 func bound(s string) string {

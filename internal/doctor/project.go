@@ -64,7 +64,7 @@ func configuration(m *machine, n *notes) {
 	}
 	// The client reads these files as instructions, but this program ignores them.
 	dir := filepath.Join(m.project, ".claude")
-	if !config.Load(dir).Same(config.Parse("")) {
+	if config.Load(dir).Text() != config.Parse("").Text() {
 		n.warn("move the block to CLAUDE.md in the project's root",
 			"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
 	}

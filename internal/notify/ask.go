@@ -54,9 +54,13 @@ type AskCommand struct {
 // Ask reads the person's Ask command. It ignores the project's configuration and variables that the
 // project's settings set.
 func (p *Person) Ask() (c AskCommand) {
-	own := p.own().Ask
+	own := config.User(p.clientDir()).Ask
 	c.After, c.Merges = cmp.Or(own.After, config.DefaultAskAfter), own.Merges
-	words := command(cmp.Or(p.variable("HOOKS_ASK"), own.Command))
+	way := cmp.Or(p.variable("HOOKS_ASK"), own.Command)
+	if way == "" {
+		return c
+	}
+	words := command(way)
 	if words == nil {
 		return c
 	}

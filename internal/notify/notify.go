@@ -52,8 +52,6 @@ func (p *Person) Notice(way, title, text, next string) {
 	p.texts = append(p.texts, report.Short(text)+" — next: "+report.Short(next))
 }
 
-func (p *Person) own() config.Config { return config.User(p.clientDir()) }
-
 // clientDir returns the folder of the person's client configuration. It returns "" if the folder
 // is unknown or if the project's settings change it.
 func (p *Person) clientDir() string {
@@ -72,7 +70,7 @@ func (p *Person) clientDir() string {
 func (p *Person) notifyWay() string {
 	way := p.variable("HOOKS_NOTIFY")
 	if way == "" {
-		way = p.own().Notify
+		way = config.User(p.clientDir()).Notify
 	}
 	if way == "" && (p.way == "bell" || p.way == "off") {
 		return p.way
@@ -85,7 +83,7 @@ func (p *Person) syncWay() string {
 	if way := p.variable("HOOKS_SYNC"); way != "" {
 		return way
 	}
-	return p.own().Sync
+	return config.User(p.clientDir()).Sync
 }
 
 // Queue stores events for the Sync command, which starts once the reply is printed. It does nothing
