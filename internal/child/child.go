@@ -52,7 +52,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	out, says := &bounded{most: c.Most, full: cancel}, &bounded{most: maxSays}
+	out, says := &Head{Most: c.Most, full: cancel}, &Head{Most: maxSays}
 	if c.Idle > 0 {
 		silence := time.AfterFunc(c.Idle, cancel)
 		defer silence.Stop()
@@ -85,7 +85,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	if c.Last {
 		return Result{Out: last.kept}, err
 	}
-	return Result{out.kept.Bytes(), says.kept.String()}, err
+	return Result{out.Kept.Bytes(), says.Kept.String()}, err
 }
 
 // tail is a writer that keeps the last most bytes.
@@ -113,29 +113,28 @@ func Exit(err error) int {
 	return -1
 }
 
-// bounded is a writer that keeps the first most bytes, and calls full once when more arrive. It
-// does not embed its buffer, because io.Copy would use the buffer's ReadFrom and bypass the limit.
-type bounded struct {
-	kept  bytes.Buffer
-	most  int
-	over  bool
-	full  func()
+// Head is a writer that keeps the first Most bytes. It does not embed its buffer, because io.Copy
+// would use the buffer's ReadFrom and bypass the limit.
+type Head struct {
+	Kept  bytes.Buffer
+	Most  int
+	over  bool   // more than Most bytes arrived
+	full  func() // called when they do
 	heard func() // called on every write
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.heard != nil {
-		b.heard()
+func (h *Head) Write(p []byte) (int, error) {
+	if h.heard != nil {
+		h.heard()
 	}
-	room := b.most - b.kept.Len()
-	if len(p) <= room {
-		return b.kept.Write(p)
+	room := min(len(p), h.Most-h.Kept.Len())
+	h.Kept.Write(p[:room])
+	if room < len(p) && !h.over {
+		h.over = true
+		if h.full != nil {
+			h.full()
+		}
 	}
-	b.kept.Write(p[:room])
-	if !b.over && b.full != nil {
-		b.full()
-	}
-	b.over = true
 	return len(p), nil
 }
 

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,5 +92,17 @@ func TestLine(t *testing.T) {
 		if got := Line(in); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
+	}
+}
+
+func TestHeadIsBounded(t *testing.T) {
+	h := Head{Most: 100}
+	for range 3 {
+		if n, err := h.Write(bytes.Repeat([]byte("x"), 99)); n != 99 || err != nil {
+			t.Error(n, err)
+		}
+	}
+	if h.Kept.Len() != 100 {
+		t.Error(h.Kept.Len())
 	}
 }

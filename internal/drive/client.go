@@ -1,9 +1,7 @@
 package drive
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -97,7 +95,7 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	var h streamReader
 	alive := make(chan sign)
 	out := &lines{take: func(line []byte) { h.read(line); alive <- sign{h.last, h.pause} }}
-	var errs stderrText
+	errs := child.Head{Most: maxText}
 	cmd.Stdout, cmd.Stderr = out, &errs
 	cmd.WaitDelay = 2 * time.Second // a grandchild may hold the pipes
 	ownGroup(cmd)
@@ -114,7 +112,7 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	end := h.End
 	end.Stalled, end.Interrupted = stalled, interrupted
 	end.Session, end.Code = cmp.Or(end.Session, session), cmd.ProcessState.ExitCode()
-	end.Said = child.Line(errs.kept.String())
+	end.Said = child.Line(errs.Kept.String())
 	return end, nil
 }
 
@@ -188,22 +186,8 @@ func notStarted(err error) error {
 	return hint.New(way, "start the client: %w", err)
 }
 
-// newSession returns a random UUID. The client accepts each UUID once as a session id.
+// newSession returns a random UUID of version 4. The client accepts each UUID once as a session id.
 func newSession() string {
-	var b [16]byte
-	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())
-	binary.LittleEndian.PutUint64(b[8:], rand.Uint64())
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// stderrText keeps the first maxText bytes of stderr. The buffer is not embedded, because io.Copy
-// would use its ReadFrom.
-type stderrText struct{ kept bytes.Buffer }
-
-func (s *stderrText) Write(p []byte) (int, error) {
-	if room := maxText - s.kept.Len(); room > 0 {
-		s.kept.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
+	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", rand.Uint32(), rand.Uint32()>>16,
+		rand.Uint32()>>20, 0x8000|rand.Uint32()>>18, rand.Uint64()>>16)
 }

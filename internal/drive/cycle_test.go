@@ -172,7 +172,7 @@ func TestStallsEndTheRun(t *testing.T) {
 	mute, good := "tool", "record completed 0"
 	s := tasks(mute, mute, good, mute, mute, mute, mute, mute, good)
 	c := &Cycle{Client: client("prompt")}
-	c.Client.Stall = 2 * time.Second
+	c.Client.Stall = time.Second
 	o, _ := drive(t, s, c)
 	last := s.log[len(s.log)-1]
 	if o.Cause != loop.CauseStall || len(s.orders) != 1 || last != "01:30 halt "+loop.CauseStall {

@@ -72,13 +72,13 @@ func play(part string) int {
 		}
 		text("end")
 	case "retry": // a pause that is announced
-		fmt.Println(`{"type":"system","subtype":"api_retry","retry_delay_ms":4000}`)
-		time.Sleep(4 * time.Second)
-	case "drip": // a line a second
+		fmt.Println(`{"type":"system","subtype":"api_retry","retry_delay_ms":2000}`)
+		time.Sleep(2 * time.Second)
+	case "drip": // a line every half second
 		n, _ := strconv.Atoi(argument)
 		for ; n > 0; n-- {
 			text("drop")
-			time.Sleep(time.Second)
+			time.Sleep(time.Second / 2)
 		}
 	case "polite": // ends at an interrupt, as the client does
 		heard := make(chan os.Signal, 1)
