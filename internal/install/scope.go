@@ -66,11 +66,7 @@ func Home(env func(string) string) (string, error) {
 	if home := env(name); home != "" {
 		return home, nil
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("find home: %w", err)
-	}
-	return home, nil
+	return "", fmt.Errorf("find home: $%s is not defined", name)
 }
 
 // Program returns the absolute path of the running binary with links resolved, because the client
