@@ -192,18 +192,19 @@ func (h *handler) lastWords(t *store.State) string {
 
 // runsCheck reports whether the call is exactly the run's check command (A70).
 func (h *handler) runsCheck(t *store.State) bool {
+	a := t.Budget.Attempts()
 	command, shell := h.ev.ShellCommand()
-	check := t.Budget.Attempts().Check
-	return shell && t.Budget.WorkersReport() && check != "" && strings.TrimSpace(command) == check
+	return shell && a.Reports && a.Check != "" && strings.TrimSpace(command) == a.Check
 }
 
 // runsOneTest reports whether the call is the run's check command followed by the name of one test,
 // in the syntax of the check's test runner.
 func (h *handler) runsOneTest(t *store.State) bool {
-	if !t.Budget.WorkersReport() || !h.ev.InSubagent() && !t.Budget.Driven() {
+	a := t.Budget.Attempts()
+	if !a.Reports || !h.ev.InSubagent() && !t.Budget.Driven() {
 		return false
 	}
-	check := t.Budget.Attempts().Check
+	check := a.Check
 	command, shell := h.ev.ShellCommand()
 	rest, more := strings.CutPrefix(strings.TrimSpace(command), check+" ")
 	flag, name, named := strings.Cut(rest, " ")
@@ -226,7 +227,7 @@ func (h *handler) runsOneTest(t *store.State) bool {
 // byAuditor reports whether the auditor of the open phase makes the call. The auditor is the
 // worker started for the phase, or the main thread if a driver started the client.
 func (h *handler) byAuditor(t *store.State) bool {
-	if !t.Budget.WorkersReport() || !h.open(t) || !audit.PhaseOf(t.Tick.Attempt).Audits() {
+	if !t.Budget.Attempts().Reports || !h.open(t) || !audit.PhaseOf(t.Tick.Attempt).Audits() {
 		return false
 	} else if !h.ev.InSubagent() {
 		return t.Budget.Driven()

@@ -214,7 +214,7 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Looks, func() (is loop.Looks) {
 		is.Only = h.call().ReadOnly() || h.runsOneTest(t)
 		is.Check = h.runsCheck(t)
-		if t.Budget.WorkersReport() {
+		if t.Budget.Attempts().Reports {
 			_, is.Reports = guard.Reported(h.call().Guard())
 			is.Files = h.printedBy(t)
 		}
@@ -347,7 +347,7 @@ func (h *handler) reading(t *store.State) loop.Reading {
 	if reading.Opaque != "" && h.call().Read().Unparsable == "" {
 		reading.Braked = h.meetsBrake(t) // this also repairs missing links
 	}
-	if t.Budget.WorkersReport() && t.Tick != nil && !t.Tick.Braked {
+	if t.Budget.Attempts().Reports && t.Tick != nil && !t.Tick.Braked {
 		reading.Shown = guard.Shown(h.call().Guard())
 	}
 	return reading

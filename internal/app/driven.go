@@ -289,7 +289,7 @@ func orderOf(b *loop.Budget, command string) drive.Order {
 	a := b.Attempts()
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars, Done: a.Finished,
 		Total: a.Total}
-	if b.WorkersReport() {
+	if b.Attempts().Reports {
 		o.Found = b.Own.Result()
 	}
 	if strings.HasPrefix(command, "/hooks:") {

@@ -50,24 +50,27 @@ type Attempts struct {
 	Minutes int    // maximum minutes for one run of the check
 	From    string // the commit on which the run began and at which the check is pinned, or ""
 	Tip     string // the commit that the branch must contain, or ""
+	Audited string // the commit of the last audit's verdict, or ""
 	Outages int    // consecutive attempts that ended through no fault of the work
 	MaxIdle int    // number of consecutive idle iterations that stall the run; at least maxIdle
-	Looks   bool   // inspect git after each attempt, even without a claim
+	Before  int    // iterations used at the last restart
 	Spent   USD    // dollars of the attempts at the current task or phase
 	Most    USD    // ceiling of Spent; 0 for none
-	Whole   string // the source of the prompt that the hook gives the worker
-	Failed  string // text about the outages, as in "phases in a row …"
-	Done    bool   // the list or the plan is finished
-	Source  string // the spec or the plan that the run carries out, relative to Root
-	Root    string // the worktree in which the attempts work; "" for the project
-	Number  int    // the current task or section, from 1
-	Before  int    // iterations used at the last restart
+
+	Source string // the spec or the plan that the run carries out, relative to Root
+	Root   string // the worktree in which the attempts work; "" for the project
+	Number int    // the current task or section, from 1
 	// Finished counts the tasks or sections that are done, of Total. Unit is "task" or "section".
 	Finished, Total int
 	Unit            string
-	Audited         string // the commit of the last audit's verdict, or ""
-	Publishes       bool   // people and workers read files that are written from the run
-	Last            bool   // the list may end with this attempt, so Tip must not be lost
+	Done            bool // the list or the plan is finished
+	Last            bool // the list may end with this attempt, so Tip must not be lost
+
+	Looks     bool   // inspect git after each attempt, even without a claim
+	Reports   bool   // only workers report facts, not the thread that starts them
+	Publishes bool   // people and workers read files that are written from the run
+	Whole     string // the source of the prompt that the hook gives the worker
+	Failed    string // text about the outages, as in "phases in a row …"
 }
 
 // Attempts returns the settings and counts of the run's attempts, or the zero value if its kind has
@@ -98,12 +101,8 @@ func (b *Budget) Stale(head string) bool {
 
 // Groups reports whether by names the grouping of costs by the run's attempts.
 func (b *Budget) Groups(by string) bool {
-	return b.Own != nil && by == b.Kind().Columns[0]
+	return b.Own != nil && slices.Index(b.Kind().Columns, by) == 0
 }
-
-// WorkersReport reports whether only the workers of the run's attempts report facts, not the thread
-// that starts them. b may be nil.
-func (b *Budget) WorkersReport() bool { return b != nil && b.Own != nil && b.Kind().Silent }
 
 // Drive returns the drive that starts the next attempt, or "" if the kind has none. A run whose
 // drive no longer exists is driven by the Stop hook.

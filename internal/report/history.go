@@ -165,7 +165,7 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	add(column{name: "#", right: true, class: "num"}, number)
 	add(column{name: "started", class: "at", spare: 1}, started)
 	names, shown := loop.KindOf(l.Skill).Columns, []string{"-", ""}
-	if l.Own != nil && l.Own.Cells() != nil { // otherwise no attempt began
+	if l.Own != nil && len(l.Own.Cells()) == len(names) { // otherwise no attempt began
 		shown, outcome = l.Own.Cells(), spaced(string(l.Judged().Verdict))
 	}
 	for i, name := range names {

@@ -503,7 +503,7 @@ func (r *Run) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)
 func (r *Run) Attempts() loop.Attempts {
 	a := loop.Attempts{
 		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
-		Looks: true, Whole: "the phase's own",
+		Looks: true, Reports: true, Whole: "the phase's own",
 		Failed: "phases in a row ended by no fault of the work",
 		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,
 		Before: r.Before, Finished: r.Clean(), Total: len(r.Sections), Unit: "section",

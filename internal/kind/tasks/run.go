@@ -172,7 +172,7 @@ func (l *Line) Cells() []string {
 }
 
 func (l *Line) Cost(of loop.Payload) (number int, title, phase string) {
-	if r := of.(*Run); l.Task <= len(r.List) {
+	if r, is := of.(*Run); is && l.Task > 0 && l.Task <= len(r.List) {
 		return l.Task, r.List[l.Task-1].Title, ""
 	}
 	return l.Task, "the pull request", ""
