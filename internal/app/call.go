@@ -98,7 +98,7 @@ func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) 
 	}
 	// results that are only in the transcript
 	if slices.ContainsFunc(list, func(t *store.State) bool {
-		return h.open(t) && (t.Tick.Unheard() || counts(t))
+		return h.open(t) && (t.Tick.Unheard(t.Budget) || counts(t))
 	}) {
 		if _, err = h.stepEach(func(t *store.State) loop.Event {
 			return loop.CatchUp{Turn: h.turn(), Counts: counts(t)}

@@ -319,10 +319,6 @@ func (b *Budget) DollarsLeft(percent int) (left USD) {
 	return left
 }
 
-func (f *Facts) overspent(k *Known) bool {
-	return f.Run.overspent(f.Run.DollarsEstimate, *k.Overrun.Is)
-}
-
 // closeByRefusal ends the main thread's turn with a refusal, and with it the iteration, because no
 // Stop follows. If workers run, the iteration closes when the last one ends.
 func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {

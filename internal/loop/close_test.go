@@ -47,7 +47,7 @@ func TestUnheardLeavesOutDialogsThatAreDone(t *testing.T) {
 		{Dialog{ID: "a", Forged: true}, false},
 	} {
 		tick := Tick{Pending: []Gate{{Name: BacklogDrift}}, Dialogs: []Dialog{c.dialog}}
-		if got := tick.Unheard(); got != c.want {
+		if got := tick.Unheard(&Budget{}); got != c.want {
 			t.Errorf("%+v: unheard %v", c.dialog, got)
 		}
 	}

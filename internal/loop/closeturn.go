@@ -249,7 +249,7 @@ func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
 // wantClose asks for the facts that every end of an iteration needs.
 func (k *Known) wantClose(s State) {
 	k.Want(&k.Around, &k.Count, &k.Calls, &k.Model, &k.Overrun, &k.Previous, &k.Owner)
-	k.wantIf(s.Tick.unheard(s.Run), &k.Dialogs)
+	k.wantIf(s.Tick.Unheard(s.Run), &k.Dialogs)
 }
 
 // outside adds the spending since the last iteration to the run, once.

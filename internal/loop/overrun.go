@@ -170,7 +170,7 @@ func Overlay(cursors, newer []Cursor) []Cursor {
 // session's transcripts.
 func Advance(cursors, moved []Cursor) []Cursor {
 	session := func(list []Cursor) string {
-		main := mainOf(list)
+		main := (&Budget{Cursors: list}).Transcript()
 		return main[strings.LastIndexAny(main, `/\`)+1:]
 	}
 	if session(cursors) != session(moved) {
@@ -183,10 +183,8 @@ func Advance(cursors, moved []Cursor) []Cursor {
 }
 
 // Transcript returns the path of the run's main transcript, or "" if it was not counted yet.
-func (b *Budget) Transcript() string { return mainOf(b.Cursors) }
-
-func mainOf(cursors []Cursor) string {
-	for _, c := range cursors {
+func (b *Budget) Transcript() string {
+	for _, c := range b.Cursors {
 		if AgentOf(c.Path) == "" {
 			return c.Path
 		}

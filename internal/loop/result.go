@@ -322,12 +322,6 @@ func (s State) catchUp(now time.Time, k *Known) (news bool) {
 	return news
 }
 
-// unheard reports whether a dialog was shown whose answers no event will report. The transcript
-// may contain them.
-func (t *Tick) unheard(run *Budget) bool {
-	return t.Unheard() && !run.Heard(t.SessionID, afterToolWord)
-}
-
 // answer records the answers of one dialog, verbatim. Answers that the call itself contained, or
 // that the dialog gave while the person was away, do not count. Answers to questions that the
 // skill itself asked are recorded under the name "question" (R120).
@@ -383,7 +377,7 @@ func (e CatchUp) step(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	k.wantIf(s.Tick.unheard(s.Run), &k.Dialogs)
+	k.wantIf(s.Tick.Unheard(s.Run), &k.Dialogs)
 	k.wantIf(e.Counts, &k.Calls)
 	k.Require()
 	if !s.catchUp(e.Now, k) {

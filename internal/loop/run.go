@@ -357,12 +357,12 @@ func (t *Tick) Held() []Gate {
 	})
 }
 
-// Unheard reports whether a dialog has shown questions that still wait, and no event has reported
-// its answers.
-func (t *Tick) Unheard() bool {
-	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, func(d Dialog) bool {
-		return !d.Done && !d.Forged
-	})
+// Unheard reports whether a dialog has shown questions that still wait, and no event will report
+// its answers. The transcript may contain them.
+func (t *Tick) Unheard(run *Budget) bool {
+	asked := func(d Dialog) bool { return !d.Done && !d.Forged }
+	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, asked) &&
+		!run.Heard(t.SessionID, afterToolWord)
 }
 
 // Halting reports whether the end of the tick will halt the run.

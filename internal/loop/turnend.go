@@ -79,7 +79,8 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	cause, why := CauseNoCheck, s.Run.Own.NoCheck(k.Before.or())
 	k.Require(&k.Count, &k.Overrun)
-	switch over := s.spent(e.Now, k).overspent(k); {
+	spent := s.spent(e.Now, k).Run
+	switch over := spent.overspent(spent.DollarsEstimate, *k.Overrun.Is); {
 	case over && s.Tick != nil:
 		return e.closeOwn(s, k, nil)
 	case over:
@@ -138,7 +139,8 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 func (e TurnEnd) owed(s State, k *Known) *Continue {
 	tick := s.Tick
 	f := s.spent(e.Now, k)
-	if tick.Halting() || tick.Failed != "" || f.overspent(k) {
+	if tick.Halting() || tick.Failed != "" ||
+		f.Run.overspent(f.Run.DollarsEstimate, *k.Overrun.Is) {
 		return nil
 	}
 	judged := tick.Attempt != nil && tick.Attempt.Judged != nil
