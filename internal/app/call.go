@@ -20,7 +20,8 @@ import (
 func (h *handler) preToolUse() (event.Reply, error) {
 	list, found, err := h.catchUp()
 	if err != nil || found.Blocks() {
-		return h.recordAny(list, found), err
+		h.record(list, found)
+		return found, err
 	}
 	if h.runs.damage != nil {
 		if shut := h.shut(); shut.Blocks() {
@@ -127,17 +128,21 @@ func (h *handler) forces(t *store.State) bool {
 	return t.Claim != nil && t.Claim.Gate != nil && t.Claim.PromptID == h.ev.PromptID
 }
 
-// record notes a refusal in the open iteration and returns the refusal even if recording fails.
-func (h *handler) record(t *store.State, r event.Reply) event.Reply {
-	if !r.Blocks() || !h.open(t) {
-		return r
+// record notes a refusal that belongs to no single run: in the iteration of this prompt, otherwise
+// in the session's open iteration.
+func (h *handler) record(list []*store.State, r event.Reply) {
+	i := slices.IndexFunc(list, h.ownsPrompt)
+	if i < 0 {
+		i = slices.IndexFunc(list, h.open)
 	}
-	_, err := h.stepOne(t, loop.Refused{
+	if i < 0 || !r.Blocks() {
+		return
+	}
+	_, err := h.stepOne(list[i], loop.Refused{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
-		Denial: h.denialOf(t, h.ev.Tool, r.Rule(), h.call().Words()),
+		Denial: h.denialOf(list[i], h.ev.Tool, r.Rule(), h.call().Words()),
 	})
 	h.sideError(err)
-	return r
 }
 
 // denialOf returns a refusal for the record, with secrets redacted.
@@ -146,25 +151,11 @@ func (h *handler) denialOf(t *store.State, tool, rule, what string) loop.Denial 
 }
 
 // recordEntry records in the session's open iteration that a looping skill was refused.
-func (h *handler) recordEntry(r event.Reply) event.Reply {
-	if !store.Exists(h.project) || h.openState() != nil {
-		return r
+func (h *handler) recordEntry(r event.Reply) {
+	if store.Exists(h.project) && h.openState() == nil {
+		list, _ := h.sessionRuns() // after an error there is no iteration to record it in
+		h.record(list, r.By(loop.EntryRule))
 	}
-	list, _ := h.sessionRuns() // after an error there is no iteration to record it in
-	return h.recordAny(list, r.By(loop.EntryRule))
-}
-
-// recordAny records a refusal that belongs to no single run: in the iteration of this prompt,
-// otherwise in the session's open iteration.
-func (h *handler) recordAny(list []*store.State, r event.Reply) event.Reply {
-	i := slices.IndexFunc(list, h.ownsPrompt)
-	if i < 0 {
-		i = slices.IndexFunc(list, h.open)
-	}
-	if i < 0 {
-		return r
-	}
-	return h.record(list[i], r)
 }
 
 // postToolUse processes the result of a tool call: a person's answers, started workers, opened

@@ -176,10 +176,10 @@ func (h *handler) fed() (loop.Command, bool) {
 func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	h.feeding = true
 	reply, err := h.enter(cmd)
-	switch {
-	case reply.Blocks():
-		return h.recordEntry(reply), err
-	case err != nil:
+	if reply.Blocks() {
+		h.recordEntry(reply)
+	}
+	if err != nil || reply.Blocks() {
 		return reply, err
 	}
 	answer, err := h.inState()

@@ -103,7 +103,7 @@ func (h *handler) commanded(name, args string) (reply event.Reply, err error) {
 	if looping && h.ev.Name != event.UserPromptSubmit {
 		reply, err = h.enter(cmd)
 		if h.ev.Name == event.PreToolUse && reply.Blocks() {
-			reply = h.recordEntry(reply)
+			h.recordEntry(reply)
 		}
 	} else {
 		reply, err = h.inState()

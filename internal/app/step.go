@@ -378,13 +378,16 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 		if k.Model.Is == nil {
 			k.Model = loop.Fetched(loop.Model{})
 		}
-	} else {
-		if t.Budget.Seq == 0 {
-			count.Notes = append(count.Notes, h.onceNotes()...)
-		}
-		k.Model = loop.Fetched(h.model(t, spent.Cursors))
-		count.Reconfigured = t.Budget.Config != "" && h.config(t).Text() != h.config(nil).Text()
+		return count, nil
 	}
+	if t.Budget.Seq == 0 { // said once in a run
+		count.Notes = append(count.Notes, report.ConfigNotes(h.config(nil).Warnings)...)
+		if days := usage.AgeDays(h.now); days > usage.StaleDays {
+			count.Notes = append(count.Notes, report.StaleRates(usage.Dated, days))
+		}
+	}
+	k.Model = loop.Fetched(h.model(t, spent.Cursors))
+	count.Reconfigured = t.Budget.Config != "" && h.config(t).Text() != h.config(nil).Text()
 	return count, nil
 }
 
@@ -447,17 +450,6 @@ func (h *handler) counted(t *store.State, transcript string) []loop.Cursor {
 	cursors, err := h.files.Counted(t.Budget, transcript, fresh)
 	h.sideError(err)
 	return cursors
-}
-
-// onceNotes returns the notes of a run's first iteration: warnings about the configuration and
-// outdated rates.
-func (h *handler) onceNotes() []string {
-	cfg := h.config(nil)
-	notes := report.ConfigNotes(cfg.Warnings)
-	if days := usage.AgeDays(h.now); days > usage.StaleDays {
-		notes = append(notes, report.StaleRates(usage.Dated, days))
-	}
-	return notes
 }
 
 // transcript returns the transcript of a loop's iteration: the event's own at its Stop, otherwise
@@ -528,17 +520,14 @@ func answersOf(gates []loop.Gate, id, input string, given event.Answers) loop.An
 
 // dialogDenied reports whether the client's settings deny the dialog tool.
 func (h *handler) dialogDenied() bool {
-	return slices.ContainsFunc(h.call().SettingsFiles(), func(path string) bool {
-		text, ok := safefile.Read(path, config.MaxFile)
-		if !ok {
-			return false
+	whole := []string{"AskUserQuestion", "AskUserQuestion(*)", "*"}
+	for _, path := range h.call().SettingsFiles() {
+		text, _ := safefile.Read(path, config.MaxFile)
+		for _, rule := range gjson.Get(text, "permissions.deny").Array() {
+			if slices.Contains(whole, rule.String()) {
+				return true
+			}
 		}
-		denied := false
-		gjson.Get(text, "permissions.deny").ForEach(func(_, rule gjson.Result) bool {
-			whole := []string{"AskUserQuestion", "AskUserQuestion(*)", "*"}
-			denied = denied || slices.Contains(whole, rule.String())
-			return !denied
-		})
-		return denied
-	})
+	}
+	return false
 }
