@@ -19,7 +19,7 @@ func Project(getenv func(string) string, cwd string) string {
 		return ""
 	}
 	cwd = filepath.Clean(cwd)
-	for dir := range parents(cwd) {
+	for dir, below := cwd, ""; dir != below; dir, below = filepath.Dir(dir), dir {
 		if safefile.IsDir(filepath.Join(dir, ".sdd", "loop")) {
 			return dir
 		}
@@ -28,19 +28,6 @@ func Project(getenv func(string) string, cwd string) string {
 		return place.mainWorktree()
 	}
 	return cwd
-}
-
-// parents yields dir and every directory above it.
-func parents(dir string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for yield(dir) {
-			up := filepath.Dir(dir)
-			if up == dir {
-				return
-			}
-			dir = up
-		}
-	}
 }
 
 // gitPlace holds the directories of a repository.
@@ -54,7 +41,7 @@ type gitPlace struct {
 // findGit finds the repository of a directory by the nearest .git in it or above it, as git does.
 // In a linked worktree and in a submodule, .git is a file with the path of the git directory.
 func findGit(from string) (gitPlace, bool) {
-	for top := range parents(from) {
+	for top, below := from, ""; top != below; top, below = filepath.Dir(top), top {
 		dot := filepath.Join(top, ".git")
 		if _, err := os.Lstat(dot); err != nil {
 			continue
