@@ -22,7 +22,7 @@ import (
 // Run is the run whose rules apply to a call.
 type Run struct {
 	*loop.Budget        // nil if there is no run; then the project's current state counts
-	File         string // its budget file if that is outside the state folder
+	File         string // its budget file, relative to the project, if outside the state folder
 	Redact       func(string) string
 }
 
@@ -54,9 +54,14 @@ func (c *Call) Judged(turn loop.Turn) loop.Call {
 
 // Reading returns the effects of the call for the rules of a run.
 func (c *Call) Reading(run Run) loop.Reading {
+	if run.File != "" {
+		file := c.below(c.Project, run.File)
+		c.own = append(c.ownPaths(), file, tracker.RealPath(file))
+		c.reading = nil // it was made without that path
+	}
 	r := c.Read()
 	reading := loop.Reading{
-		Refused: c.refused(r, run.File), Opaque: Unreadable(r), Reaches: c.Reaches(),
+		Refused: c.refused(r), Opaque: Unreadable(r), Reaches: c.Reaches(),
 		Pushes: r.Pushes,
 	}
 	for _, a := range slices.Concat(r.Acts, r.Uses) {
@@ -108,18 +113,9 @@ func (c *Call) Act(a effect.Act) loop.Act {
 	return act
 }
 
-// refused returns the reason to refuse the call regardless of the loop's state, or nil. budget is a
-// budget file outside the folder that the guard protects.
-func (c *Call) refused(r effect.Reading, budget string) *loop.Deny {
+// refused returns the reason to refuse the call regardless of the loop's state, or nil.
+func (c *Call) refused(r effect.Reading) *loop.Deny {
 	tool := c.Event.Tool
-	if c.touches(budget) {
-		return &loop.Deny{
-			Rule: loop.StateGuard,
-			Text: fmt.Sprintf("Not run: %s would %s (%s %s)", tool, Would(effect.WriteState),
-				effect.WriteState, budget),
-			Hint: "you may read these files; report facts with `hooks report`",
-		}
-	}
 	if _, whole := c.Event.Fields(); !whole {
 		return &loop.Deny{
 			Rule: loop.UnreadText, Text: tool + " has more fields than can be checked",
@@ -192,16 +188,6 @@ func wayToSettings(path string) string {
 		return "use Edit, whose result can be checked before it is written; reading is free"
 	}
 	return "reading is free; change it when the loop has ended"
-}
-
-// touches reports whether the call names the file and may change it.
-func (c *Call) touches(file string) bool {
-	if file == "" || c.ReadOnly() {
-		return false
-	}
-	base, path := filepath.Base(file), c.Event.Text("file_path")
-	command, shell := c.Event.ShellCommand()
-	return shell && strings.Contains(command, base) || path != "" && filepath.Base(path) == base
 }
 
 func describe(a effect.Act) string {
