@@ -20,12 +20,8 @@ type place struct {
 	own   bool // it is the default location
 }
 
-func (p place) shown() string {
-	if p.disk == nil {
-		return p.path
-	}
-	return p.disk.path(p.name)
-}
+// shown returns the path of the budget file as messages show it.
+func (p place) shown() string { return p.disk.path(p.name) }
 
 // budgetPath returns the path of the last run's budget: the default or a --budget-file. If the
 // pointer to it is damaged, the path comes from the record.
@@ -64,7 +60,7 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	if s.elsewhere == nil || s.elsewhere.root.Name() != dir {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
-			return place{path: path}, fmt.Errorf("open folder of budget file %s: %w", path, err)
+			return place{}, fmt.Errorf("open folder of budget file %s: %w", path, err)
 		}
 		if s.elsewhere != nil {
 			_ = errors.Join(s.elsewhere.syncDir(), s.elsewhere.root.Close())
@@ -107,24 +103,23 @@ func checkReserved(name string) error {
 	return nil
 }
 
-// budgetBody returns the contents of a budget file, or nil if the file or its folder is missing,
-// and the path to show in messages.
-func (s *Store) budgetBody(skill loop.Skill, path string) (body []byte, shown string, err error) {
-	at, err := s.place(skill, path)
+// budgetBody returns the contents of a budget file, or nil if the file or its folder is missing.
+func (s *Store) budgetBody(skill loop.Skill, path string) (body []byte, at place, err error) {
+	at, err = s.place(skill, path)
 	if err == nil {
 		if body, err = at.disk.read(at.name); err != nil {
 			err = fmt.Errorf("read %s: %w", at.shown(), err)
 		}
 	}
-	return body, at.shown(), orAbsent(err)
+	return body, at, orAbsent(err)
 }
 
 func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) {
-	body, shown, err := s.budgetBody(skill, path)
+	body, at, err := s.budgetBody(skill, path)
 	if err != nil || body == nil {
 		return nil, err
 	}
-	return decodeBudget(shown, skill, body)
+	return decodeBudget(at.shown(), skill, body)
 }
 
 // point writes the budget's path to the pointer file. For the default path it removes the pointer.

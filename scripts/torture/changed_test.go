@@ -95,7 +95,7 @@ func (p *player) leads(to string) {
 	text, err := os.ReadFile(p.record())
 	p.Check(err)
 	old := fmt.Appendf(nil, "%q", p.Project())
-	text = bytes.Replace(text, old, fmt.Appendf(nil, "%q", to), 1)
+	text = bytes.ReplaceAll(text, old, fmt.Appendf(nil, "%q", to))
 	p.Check(os.WriteFile(p.record(), text, 0o600))
 }
 
