@@ -163,7 +163,7 @@ func (h *handler) stop() (event.Reply, error) {
 			Prompt: c.Prompt, Next: c.Next(h.now.Local()).UTC(), End: c.Ending(),
 		})
 	}
-	reply, err := h.step(e)
+	reply, err := h.stepEach(func(*store.State) loop.Event { return e })
 	if err != nil || len(h.runs.list) == 0 {
 		return reply, err
 	}

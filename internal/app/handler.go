@@ -176,9 +176,8 @@ func (h *handler) release(skill loop.Skill) {
 	}
 }
 
-// sessionRuns returns the session's runs in a fixed order. It reads them once per event; withRuns
-// reads them again under the state lock. A run of another session is included only if it holds the
-// lock.
+// sessionRuns returns the session's runs in a fixed order, which are read once until the state lock
+// is taken. A run of another session is included only if it holds the lock.
 func (h *handler) sessionRuns() ([]*store.State, error) {
 	if h.runs.list != nil {
 		return h.runs.list, nil
@@ -196,6 +195,7 @@ func only(list []*store.State, keep func(*store.State) bool) (kept []*store.Stat
 	return kept
 }
 
+// loadRuns reads the session's runs with LoadSealed or, with the state lock held, with Tx.State.
 func (h *handler) loadRuns(
 	load func(session string, skill loop.Skill) (store.State, error),
 ) (list []*store.State, err error) {
@@ -264,17 +264,6 @@ func (h *handler) ownsPrompt(t *store.State) bool {
 
 // forcing reports whether the person is being asked whether to take another session's lock.
 func forcing(t *store.State) bool { return t.Claim != nil && t.Claim.Gate != nil }
-
-// withRuns calls change with the state lock held and the session's runs read under it.
-func (h *handler) withRuns(change func([]*store.State) error) error {
-	return h.withStateLock(func() error {
-		list, err := h.loadRuns(h.tx.State)
-		if err != nil {
-			return err
-		}
-		return change(list)
-	})
-}
 
 // forEachRun calls do for each run and joins the replies. An error in one loop does not stop the
 // others; errors are joined.

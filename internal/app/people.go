@@ -355,12 +355,15 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 		return "", err
 	}
 	said := ""
-	err = h.withRuns(func(list []*store.State) error {
-		t, err := h.reporting(list, facts.Skill)
+	err = h.withStateLock(func() error {
+		list, err := h.loadRuns(h.tx.State)
 		if err != nil {
 			return err
 		}
-		said, err = h.takeFacts(t, facts, raw)
+		t, err := h.reporting(list, facts.Skill)
+		if err == nil {
+			said, err = h.takeFacts(t, facts, raw)
+		}
 		return err
 	})
 	return said, err
@@ -434,7 +437,11 @@ func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 // takeNotes records the notes since the session's last event: what the brake's links refused or let
 // through, and reports from inside the client's sandbox.
 func (h *handler) takeNotes() error {
-	return h.withRuns(func(list []*store.State) error {
+	return h.withStateLock(func() error {
+		list, err := h.loadRuns(h.tx.State)
+		if err != nil {
+			return err
+		}
 		open := only(list, h.open)
 		notes, err := h.files.TakeNotes(seal.FileName(h.ev.SessionID))
 		if err != nil || len(open) == 0 {

@@ -64,8 +64,11 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 		return event.Nothing(), nil
 	}
 	var reply event.Reply
-	err = h.withRuns(func(now []*store.State) (err error) {
-		reply, err = h.decideEach(now, eventOf, known)
+	err = h.withStateLock(func() error {
+		now, err := h.loadRuns(h.tx.State)
+		if err == nil {
+			reply, err = h.decideEach(now, eventOf, known)
+		}
 		return err
 	})
 	if err != nil && !refused.Empty() && !reply.Decides() {
