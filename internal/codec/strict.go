@@ -80,17 +80,22 @@ func scan(text string, maxDepth int) (minus bool, err error) {
 		switch c := text[i]; {
 		case !counts[c]:
 		case c == '"':
-			end, escapes := stringEnd(text, i)
+			start, escapes := i+1, false
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					escapes = true
+					i++
+				}
+			}
 			if isKey && err == nil {
-				name, isNew := text[i+1:max(i+1, end-1)], false
+				name, isNew := text[start:min(i, len(text))], false
 				if escapes { // "\u0061" is the same key as "a"
-					name = gjson.Parse(text[i:end]).String()
+					name = gjson.Parse(text[start-1 : min(i+1, len(text))]).String()
 				}
 				if names, isNew = open[len(open)-1].add(names, name); !isNew {
 					err = fmt.Errorf("key %q appears twice", Clip(name))
 				}
 			}
-			i = end - 1
 		case c == ',':
 			isKey = len(open) > 0 && open[len(open)-1].isObject
 		case c == ':':
@@ -117,18 +122,6 @@ func scan(text string, maxDepth int) (minus bool, err error) {
 // most of a text.
 var counts = [256]bool{'"': true, ',': true, ':': true, '-': true,
 	'{': true, '[': true, '}': true, ']': true}
-
-// stringEnd returns the offset after the string that begins at text[i], and whether the string has
-// escapes.
-func stringEnd(text string, i int) (end int, escapes bool) {
-	for i++; i < len(text) && text[i] != '"'; i++ {
-		if text[i] == '\\' {
-			escapes = true
-			i++
-		}
-	}
-	return min(i+1, len(text)), escapes
-}
 
 // level is an open bracket. Its keys start at index first of names.
 type level struct {
