@@ -155,7 +155,7 @@ func (h *handler) inState() (reply event.Reply, err error) {
 // §1).
 func (h *handler) stop() (event.Reply, error) {
 	e := loop.TurnEnd{
-		Turn: h.turn(), First: h.ev.StopFirst(), Began: h.began,
+		Turn: h.turn(), First: h.ev.StopActive != nil && !*h.ev.StopActive, Began: h.began,
 		Working: h.ev.Workers(), DontAsk: h.ev.PermissionMode == "dontAsk",
 	}
 	for _, c := range h.ev.Crons {

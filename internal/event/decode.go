@@ -1,8 +1,6 @@
 package event
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,31 +9,6 @@ import (
 	"hooks/internal/codec"
 	"hooks/internal/hint"
 )
-
-// decode decodes the JSON object of a payload and checks it.
-func decode(name, text string) (e Event, err error) {
-	root, _, err := codec.Parse(text, maxNesting)
-	switch {
-	case errors.Is(err, codec.ErrSyntax):
-		err = json.Unmarshal([]byte(text), new(json.RawMessage)) // names the place
-		return e, hint.New(hintClient, "stdin is not valid JSON: %w", err)
-	case errors.Is(err, codec.ErrObject):
-		return e, hint.New(hintClient, "stdin is not a JSON object: %s", codec.Clip(text))
-	case err != nil:
-		return e, hint.New("a repeated key or deep nesting may hide what is really run",
-			"the JSON object on stdin cannot be judged: %w", err)
-	}
-	if err = codec.Decode(root, &e); err != nil {
-		return Event{}, hint.New(hintShape, "%w", err)
-	}
-	if e.Name == StopFailure {
-		e.Failure, e.Error = e.Error, ""
-	}
-	if err = e.check(name); err != nil {
-		return Event{}, err
-	}
-	return e, nil
-}
 
 const hintShape = "the client may be newer than this program; run `hooks doctor`, or upgrade hooks"
 

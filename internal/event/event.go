@@ -21,6 +21,7 @@ type Event struct {
 	AgentID        string `json:"agent_id"` // set only inside a subagent
 	AgentType      string `json:"agent_type"`
 	Name           string `json:"hook_event_name"`
+	Word           string `json:"-"` // the hook word that read it
 
 	Tool      string       `json:"tool_name"`     // never empty on the tool events
 	Input     gjson.Result `json:"tool_input"`    // an object, or absent
@@ -44,9 +45,6 @@ type Event struct {
 	Reason  string `json:"reason"` // set for SessionEnd
 	Failure string `json:"-"`      // StopFailure: the kind of API error, as in "rate_limit"
 }
-
-// StopFirst reports whether the client says that it has not yet blocked a Stop of this turn.
-func (e Event) StopFirst() bool { return e.StopActive != nil && !*e.StopActive }
 
 // Task is background work that continues after the turn.
 type Task struct {

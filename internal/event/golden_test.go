@@ -131,7 +131,7 @@ func dumpScalars(e Event, line func(string, any)) {
 	line("Source", e.Source)
 	line("Command", e.Command)
 	line("Args", e.Args)
-	line("StopFirst", e.StopFirst())
+	line("StopFirst", e.StopActive != nil && !*e.StopActive)
 	line("LastMessage", e.LastMessage)
 	line("AgentTranscript", e.AgentTranscript)
 	line("Reason", e.Reason)

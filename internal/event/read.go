@@ -1,6 +1,7 @@
 package event
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,17 +36,38 @@ const hintClient = "hook words read the JSON object that the client writes on st
 // Read returns an error with a hint for an unknown word, for more than 4 MiB, for a value that is
 // not complete before r times out, for anything but one JSON object, for a repeated key in an
 // object, for an event other than the word's, and for a wrong type in a field used by a decision.
-func Read(word string, r io.Reader) (Event, error) {
+func Read(word string, r io.Reader) (e Event, err error) {
 	name := NameOf(word)
 	if name == "" {
-		return Event{}, hint.New("the words are stop, pre-tool-use, …: see `hooks --help`",
+		return e, hint.New("the words are stop, pre-tool-use, …: see `hooks --help`",
 			"%q is not a hook word", codec.Clip(word))
 	}
 	text, err := firstObject(r)
 	if err != nil {
+		return e, err
+	}
+	text = strings.TrimLeft(strings.TrimPrefix(text, byteOrderMark), " \t\r\n")
+	root, _, err := codec.Parse(text, maxNesting)
+	switch {
+	case errors.Is(err, codec.ErrSyntax):
+		err = json.Unmarshal([]byte(text), new(json.RawMessage)) // names the place
+		return e, hint.New(hintClient, "stdin is not valid JSON: %w", err)
+	case errors.Is(err, codec.ErrObject):
+		return e, hint.New(hintClient, "stdin is not a JSON object: %s", codec.Clip(text))
+	case err != nil:
+		return e, hint.New("a repeated key or deep nesting may hide what is really run",
+			"the JSON object on stdin cannot be judged: %w", err)
+	}
+	if err = codec.Decode(root, &e); err != nil {
+		return Event{}, hint.New(hintShape, "%w", err)
+	}
+	if e.Word = word; e.Name == StopFailure {
+		e.Failure, e.Error = e.Error, ""
+	}
+	if err = e.check(name); err != nil {
 		return Event{}, err
 	}
-	return decode(name, strings.TrimLeft(strings.TrimPrefix(text, byteOrderMark), " \t\r\n"))
+	return e, nil
 }
 
 // firstObject returns the text of the first object of r, or a text that cannot begin with one. It
