@@ -134,13 +134,14 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 		t.Workers = Without(t.Workers, e.Agent)
 		return Outcome{Save: Save{Tick: t}}
 	}
+	owes := s.Run.Kind().Owes
 	if e.Foreign(s) || e.Failure != "" || !t.Started || t.Halting() || t.Failed != "" ||
-		len(t.Pending) > 0 {
+		len(t.Pending) > 0 || owes == nil {
 		return Outcome{}
 	}
 	// A fork that does the iteration's work is asked for its facts itself, because the main thread
 	// does not know them.
-	ask := s.owes()
+	ask := owes(s)
 	if ask == nil || !required(k, &k.Worker).Ours ||
 		!(TurnEnd{Turn: e.Turn}).hold(s.Run, ask.Name) {
 		return Outcome{}

@@ -155,19 +155,11 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	var ask *Continue
 	if len(tick.Pending) > 0 && e.Attended && !tick.Kept() {
 		ask = &Continue{Name: "gate:" + tick.Pending[0].Name, Gates: tick.Pending}
-	} else if len(tick.Pending) == 0 && tick.Started {
-		ask = s.owes()
+	} else if owes := s.Run.Kind().Owes; owes != nil && len(tick.Pending) == 0 && tick.Started {
+		ask = owes(s)
 	}
 	if ask != nil && e.hold(s.Run, ask.Name) {
 		return ask
-	}
-	return nil
-}
-
-// owes returns the kind's own reason to keep the turn open, or nil.
-func (s State) owes() *Continue {
-	if ask := s.Run.Kind().Owes; ask != nil {
-		return ask(s)
 	}
 	return nil
 }
@@ -208,25 +200,19 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
 	after := out.Save.Close.Run()
-	if !after.overspent(after.DollarsEstimate, *k.Overrun.Is) { // otherwise calls are refused
-		out.Reply.Continue = e.afterwards(after, crons)
+	active := after.Status == Active
+	switch {
+	case after.overspent(after.DollarsEstimate, *k.Overrun.Is): // its calls are refused
+	case !active && len(crons) > 0 && e.hold(after, "unschedule"):
+		out.Reply.Continue = &Continue{Name: "unschedule", Schedule: crons}
+	case active && after.Conducted():
+		// Each close asks for the next attempt once, however long the turn is.
+		after.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
+		out.Reply.Continue = &Continue{Name: "next", Text: after.Order(), Until: after.RetryAt}
+	case active && after.UnderLoop && len(crons) == 0 && e.hold(after, "wake"):
+		out.Reply.Continue = &Continue{Name: "wake"}
 	}
 	return out
-}
-
-// afterwards returns the request for the one call that the model still has to make, or nil.
-func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
-	switch {
-	case run.Status != Active && len(crons) > 0 && e.hold(run, "unschedule"):
-		return &Continue{Name: "unschedule", Schedule: crons}
-	case run.Status == Active && run.Conducted():
-		// Each close asks for the next attempt once, however long the turn is.
-		run.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
-		return &Continue{Name: "next", Text: run.Order(), Until: run.RetryAt}
-	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):
-		return &Continue{Name: "wake"}
-	}
-	return nil
 }
 
 // claimUnanswered ends a turn that asked to force another session's lock but has no answer from
