@@ -63,7 +63,7 @@ func (h *handler) auditEntry(
 // auditEntered stores the plan as it is at the start of the run.
 func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 	if fresh.plan != nil && !reply.Blocks() {
-		h.sideError(h.files.KeepPlan(fresh.plan))
+		h.sideError(h.files.KeepPlan(audit.Name, fresh.plan))
 	}
 	return reply
 }
@@ -156,7 +156,7 @@ func postOf(c config.Config) *audit.Post {
 // tries the stored copy, the file, and the file at the base commit. If all of them differ, it
 // returns no sections.
 func (h *handler) sections(r *audit.Run) (intro string, list []audit.Section) {
-	text := h.files.Plan()
+	text := h.files.Plan(audit.Name)
 	if sum(text) != r.PlanSum {
 		text, _ = readOwn(r.Worktree, "plan", r.Plan)
 	}

@@ -45,7 +45,7 @@ func (h *handler) queueEnds(run *loop.Budget, line *loop.Iteration) error {
 
 // lostLines returns the lines that a worker removed from the progress file.
 func (h *handler) lostLines(t *store.State) []string {
-	before := h.files.Progress()
+	before := h.files.Progress(tasks.Name)
 	if before == nil || !t.Budget.Attempts().Publishes {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (h *handler) lostLines(t *store.State) []string {
 // note reports that another program changed the view; it is "" otherwise (T98).
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
 	r := tasks.Of(run)
-	before := h.files.Progress()
+	before := h.files.Progress(tasks.Name)
 	text, there, err := keptFile(h.progressPath())
 	if err != nil {
 		return "", err
@@ -96,7 +96,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 			return "", fmt.Errorf("write progress file: %w", err)
 		}
 	}
-	if err := h.files.KeepProgress(now); err != nil {
+	if err := h.files.KeepProgress(tasks.Name, now); err != nil {
 		return "", err
 	}
 	return h.publishView(viewOf(run, h.now).Text())
@@ -107,8 +107,8 @@ func (h *handler) publishView(view []byte) (note string, err error) {
 	old, there, err := keptFile(h.viewPath())
 	switch {
 	case err != nil:
-	case !there || h.files.WroteView(old):
-	case h.files.HasView():
+	case !there || h.files.WroteView(tasks.Name, old):
+	case h.files.HasView(tasks.Name):
 		note = fmt.Sprintf("%s was changed by hand; the change is ignored, because the file is a "+
 			"view; use `hooks gate answer`, or /sdd:go --resume with other flags",
 			h.relative(h.viewPath()))
@@ -116,7 +116,7 @@ func (h *handler) publishView(view []byte) (note string, err error) {
 		err = h.files.KeepForeign("task.view.json", old)
 	}
 	if err == nil {
-		err = h.files.KeepView(view, old)
+		err = h.files.KeepView(tasks.Name, view, old)
 	}
 	if err == nil {
 		err = h.files.Publish(h.viewPath(), view)
@@ -179,7 +179,7 @@ func (h *handler) leftOver(view []byte) bool {
 		return false
 	}
 	defer files.Close()
-	return files.ArchivedView(view)
+	return files.ArchivedView(tasks.Name, view)
 }
 
 // imported returns the progress made by the other tool. It returns nil if that tool has done

@@ -104,7 +104,8 @@ func (m *machine) ignoredIn(worktree string) string {
 	}
 	for name := range strings.Lines(out) {
 		name = strings.TrimSpace(name)
-		if own, in := strings.CutPrefix(name, store.Dir+"/"); !in || !store.OfAudit(own) {
+		own, in := strings.CutPrefix(name, store.Dir+"/")
+		if !in || !store.OfLoop(audit.Name, own) {
 			return name
 		}
 	}

@@ -262,7 +262,7 @@ func (d *Inspector) Audit() (report.Audited, error) {
 	for l := range w.loops(w.projects(), []loop.Skill{audit.Name}) {
 		if audit.Of(l.Budget) != nil {
 			w.note(l.project, l.files.Findings(l.Budget)) // loads them into the run
-			found.Run, found.Plan = l.Budget, l.files.Plan()
+			found.Run, found.Plan = l.Budget, l.files.Plan(audit.Name)
 			found.Findings = append(found.Findings, audit.Of(l.Budget).Findings...)
 			break
 		}

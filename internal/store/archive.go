@@ -83,8 +83,8 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 		return nil
 	}
 	// Move the tick first. Without a tick, recovery does not restore a missing budget.
-	err = move(tickName.of(skill), claimName.of(skill), budgetName.of(skill), progressName,
-		viewName, findingsName(runID))
+	err = move(tickName.of(skill), claimName.of(skill), budgetName.of(skill),
+		progressName.of(skill), viewName.of(skill), findingsName(runID))
 	if err == nil {
 		err = s.moveElsewhere(to, skill, runID)
 	}

@@ -57,13 +57,14 @@ func TestArchive(t *testing.T) {
 // A run takes no file of another kind of loop with it into the archive.
 func TestArchiveTakesTheKindsOwnFiles(t *testing.T) {
 	s := full(t, newStore(t), "")
-	for _, name := range []string{progressName, viewName, findingsName("run-1")} {
+	copies := []string{progressName.of("task"), viewName.of("task")}
+	for _, name := range append(copies, findingsName("run-1")) {
 		ok(t, os.WriteFile(path(s, name), []byte("kept"), 0o600))
 	}
 	ok(t, s.Archive("work", "run-1"))
 	same(t, "archived", inArchive(t, s, "run-1"), all)
 	ok(t, s.Archive("task", "run-1"))
-	same(t, "archived", inArchive(t, s, "run-1")[:2], []string{progressName, viewName})
+	same(t, "archived", inArchive(t, s, "run-1")[:2], copies)
 	same(t, "files left", files(t, s), []string{"archive", findingsName("run-1")})
 }
 

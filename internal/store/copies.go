@@ -11,8 +11,7 @@ import (
 
 	"github.com/natefinch/atomic"
 
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
+	"hooks/internal/loop"
 )
 
 // The names of copies of files that are outside of the state. The copy of the progress file
@@ -20,18 +19,18 @@ import (
 // hand (T98). An audit loop keeps the plan as it was at the start of the run, so that a later edit
 // cannot renumber its sections (A9, A44).
 const (
-	progressName = string(tasks.Name) + ".progress.md"
-	viewName     = string(tasks.Name) + ".view.json"
-	planName     = string(audit.Name) + ".plan.md"
+	progressName fileName = "progress.md"
+	viewName     fileName = "view.json"
+	planName     fileName = "plan.md"
 	// the archive's folder for state files that were replaced by restored ones
 	replacedName = "replaced"
 )
 
 // Progress returns the copy of the progress file, or nil if no copy was kept or it cannot be read.
-func (s *Store) Progress() []byte { return s.kept(progressName) }
+func (s *Store) Progress(k loop.Skill) []byte { return s.kept(progressName.of(k)) }
 
 // Plan returns the copy of an audit loop's plan, or nil if no copy was kept or it cannot be read.
-func (s *Store) Plan() []byte { return s.kept(planName) }
+func (s *Store) Plan(k loop.Skill) []byte { return s.kept(planName.of(k)) }
 
 func (s *Store) kept(name string) []byte {
 	text, err := s.disk.read(name)
@@ -42,26 +41,26 @@ func (s *Store) kept(name string) []byte {
 }
 
 // KeepProgress saves the copy of the progress file, replacing an earlier one.
-func (s *Store) KeepProgress(text []byte) error {
-	return wrap("keep progress", s.disk.replace(progressName, text))
+func (s *Store) KeepProgress(k loop.Skill, text []byte) error {
+	return wrap("keep progress", s.disk.replace(progressName.of(k), text))
 }
 
 // KeepPlan saves the copy of the plan, replacing an earlier one.
-func (s *Store) KeepPlan(text []byte) error {
-	return wrap("keep plan", errors.Join(s.disk.replace(planName, text), s.settle()))
+func (s *Store) KeepPlan(k loop.Skill, text []byte) error {
+	return wrap("keep plan", errors.Join(s.disk.replace(planName.of(k), text), s.settle()))
 }
 
 // WroteView reports whether the program wrote the view with that text: the latest one or, after a
 // crash, the one before it.
-func (s *Store) WroteView(text []byte) bool {
-	kept := s.kept(viewName)
+func (s *Store) WroteView(k loop.Skill, text []byte) bool {
+	kept := s.kept(viewName.of(k))
 	return len(text) > 0 && (bytes.HasPrefix(kept, text) || bytes.HasSuffix(kept, text))
 }
 
 // ArchivedView reports whether the program wrote a view with that text for a run that is archived
 // now.
-func (s *Store) ArchivedView(text []byte) bool {
-	names, _ := fs.Glob(s.disk.root.FS(), archiveName+"/*/"+string(tasks.Name)+"*.view.json")
+func (s *Store) ArchivedView(k loop.Skill, text []byte) bool {
+	names, _ := fs.Glob(s.disk.root.FS(), archiveName+"/*/"+string(k)+"*.view.json")
 	return len(text) > 0 && slices.ContainsFunc(names, func(name string) bool {
 		return !strings.HasPrefix(name, archiveName+"/"+replacedName) &&
 			bytes.HasPrefix(s.kept(name), text)
@@ -69,14 +68,14 @@ func (s *Store) ArchivedView(text []byte) bool {
 }
 
 // HasView reports whether the program ever wrote the run's view.
-func (s *Store) HasView() bool {
-	_, err := s.disk.root.Lstat(viewName)
+func (s *Store) HasView(k loop.Skill) bool {
+	_, err := s.disk.root.Lstat(viewName.of(k))
 	return err == nil
 }
 
 // KeepView saves the view about to be written and the one it replaces.
-func (s *Store) KeepView(text, before []byte) error {
-	err := s.disk.replace(viewName, append(bytes.Clone(text), before...))
+func (s *Store) KeepView(k loop.Skill, text, before []byte) error {
+	err := s.disk.replace(viewName.of(k), append(bytes.Clone(text), before...))
 	return wrap("keep view", errors.Join(err, s.settle())) // it also syncs the progress copy
 }
 

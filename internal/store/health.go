@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"hooks/internal/kind/audit"
+	"hooks/internal/loop"
 )
 
-// OfAudit reports whether a file in the folder belongs to an audit loop. It returns true for files
-// that all loops share and for the archive.
-func OfAudit(name string) bool {
+// OfLoop reports whether a file in the folder belongs to the loop of a skill. It returns true for
+// files that all loops share and for the archive.
+func OfLoop(k loop.Skill, name string) bool {
 	return name[0] == '.' || name == notesName || strings.HasPrefix(name, archiveName+"/") ||
-		strings.HasPrefix(name, string(audit.Name)+".")
+		strings.HasPrefix(name, string(k)+".")
 }
 
 // Hide writes the .gitignore file that makes git ignore the folder.
