@@ -457,7 +457,9 @@ func (l *Iteration) Began() bool { return l.Ran() && l.Budget.IterationsUsed >= 
 func (l *Iteration) Of(runID string) bool { return l.RunID == runID || l.RunID == "" }
 
 // Worked reports whether the line records an iteration of this run that began.
-func (b *Budget) Worked(l *Iteration) bool { return l.Began() && l.Of(b.RunID) }
+func (b *Budget) Worked(l *Iteration) bool {
+	return l.Ran() && l.Of(b.RunID) && l.Budget.IterationsUsed >= l.Iteration
+}
 
 // SyncEvent is an event of a loop for a person's tracker (T67–T73).
 type SyncEvent struct {
