@@ -190,11 +190,13 @@ func (h *handler) postToolUse() (event.Reply, error) {
 	if err != nil {
 		return reply, err
 	}
-	forced, err := h.forEachRun(only(list, forcing),
-		func(t *store.State) (event.Reply, error) {
-			return h.forceAnswered(t, h.ev.ToolUseID, h.ev.Answers())
-		})
-	return reply.And(forced), err
+	for _, t := range only(list, forcing) {
+		forced, failed := h.forceAnswered(t, h.ev.ToolUseID, h.ev.Answers())
+		if err = errors.Join(err, failed); failed == nil {
+			reply, h.out.Reply = reply.And(forced), h.out.Reply.And(forced)
+		}
+	}
+	return reply, err
 }
 
 func (h *handler) answersDialog() bool { return h.ev.Asks() && h.ev.Name == event.PostToolUse }

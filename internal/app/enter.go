@@ -221,18 +221,23 @@ func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 	if err != nil {
 		return event.Nothing(), nil
 	}
-	return h.forEachRun(list, func(t *store.State) (event.Reply, error) {
+	var reply event.Reply
+	var failed error
+	for _, t := range list {
 		for _, a := range r.Answers {
 			if !h.forces(t) || t.Claim.Heard {
-				continue
+				break
 			}
-			if reply, err := h.forceAnswered(t, a.ID,
-				event.ParseAnswers(a.Response)); err != nil || !reply.Empty() {
-				return reply, err
+			forced, err := h.forceAnswered(t, a.ID, event.ParseAnswers(a.Response))
+			if failed = errors.Join(failed, err); err == nil {
+				reply, h.out.Reply = reply.And(forced), h.out.Reply.And(forced)
+			}
+			if err != nil || !forced.Empty() {
+				break
 			}
 		}
-		return event.Nothing(), nil
-	})
+	}
+	return reply, failed
 }
 
 // forceAnswered steps the entry that asked about another session's lock with a dialog's answers

@@ -265,22 +265,6 @@ func (h *handler) ownsPrompt(t *store.State) bool {
 // forcing reports whether the person is being asked whether to take another session's lock.
 func forcing(t *store.State) bool { return t.Claim != nil && t.Claim.Gate != nil }
 
-// forEachRun calls do for each run and joins the replies. An error in one loop does not stop the
-// others; errors are joined.
-func (h *handler) forEachRun(list []*store.State,
-	do func(*store.State) (event.Reply, error)) (all event.Reply, err error) {
-	var errs []error
-	for _, t := range list {
-		r, err := do(t)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		all, h.out.Reply = all.And(r), h.out.Reply.And(r)
-	}
-	return all, errors.Join(errs...)
-}
-
 // lookup counts the facts fetched for a Step and holds the first error.
 type lookup struct {
 	found int

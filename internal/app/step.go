@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -100,19 +101,24 @@ func (h *handler) decideEach(
 			break
 		}
 	}
-	return h.forEachRun(list, func(t *store.State) (event.Reply, error) {
+	var reply event.Reply
+	var failed error // an error in one loop does not stop the others
+	for _, t := range list {
 		e := eventOf(t)
 		if _, stop := e.(loop.TurnEnd); e == nil || stop && h.out.Reply.Blocks() {
-			return event.Nothing(), nil
+			continue
 		}
 		if _, done := outcomes[t]; !done {
 			resolve(t)
 		}
-		if errs[t] != nil {
-			return event.Nothing(), errs[t]
+		r, err := event.Nothing(), errs[t]
+		if err == nil {
+			r, err = h.carryOut(t, outcomes[t])
 		}
-		return h.carryOut(t, outcomes[t])
-	})
+		failed = errors.Join(failed, err)
+		reply, h.out.Reply = reply.And(r), h.out.Reply.And(r)
+	}
+	return reply, failed
 }
 
 // decide steps until no fact is missing and carries out the outcome. The caller holds the state
