@@ -5,8 +5,6 @@
 package brake
 
 import (
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"hooks/internal/guard/shellword"
@@ -45,13 +43,4 @@ func Line(home, session string) string {
 	}
 	return "if [ -e " + shellword.Quote(seal.SwitchPath(home, session)) + " ]; then export PATH=" +
 		shellword.Quote(seal.LinksPath(home, session)) + `"${PATH:+:$PATH}"; fi`
-}
-
-// linkName returns the name of the link that started the program, or an empty string. It ignores
-// case, because some file systems do.
-func linkName(argv0 string) string {
-	if name := strings.ToLower(filepath.Base(argv0)); slices.Contains(Names[:], name) {
-		return name
-	}
-	return ""
 }

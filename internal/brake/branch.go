@@ -20,12 +20,12 @@ import (
 // coder's git does not create a local branch when a remote branch of that name is checked out, and
 // a rebase moves no other branch. The settings that enforce this come last, so that they override
 // those of the command.
-func audited(argv []string, phase string) []string {
+func (s Start) audited(phase string) []string {
 	p := audit.Phase(phase)
-	at, _ := Start{Argv: argv}.git()
-	var settings []string
+	at, _ := s.git()
+	argv, settings := s.Argv, []string(nil)
 	switch {
-	case linkName(argv[0]) != "git" || at >= len(argv):
+	case argv[0] != "git" || at >= len(argv):
 		return argv
 	case p.Codes():
 		settings = []string{"-c", "checkout.guess=false", "-c", "rebase.updateRefs=false"}
@@ -55,7 +55,7 @@ func (s Start) git() (at int, start tracker.GitStart) {
 		case "--work-tree":
 			workTree = value
 		}
-		if n == 0 || linkName(s.Argv[0]) != "git" {
+		if n == 0 || s.Argv[0] != "git" {
 			start.Works = below(start.Works, cmp.Or(gitDir, workTree))
 			return at, start
 		}

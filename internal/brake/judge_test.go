@@ -539,7 +539,7 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		argv := strings.Split(line, "\x00")
-		if linkName(argv[0]) == "" {
+		if !slices.Contains(Names[:], argv[0]) {
 			argv = append([]string{"git"}, argv...)
 		}
 		s := Start{Argv: argv, Cwd: "/"}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -29,8 +31,8 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	if len(argv) == 0 {
 		return 0, false
 	}
-	name := linkName(argv[0])
-	if name == "" {
+	name := strings.ToLower(filepath.Base(argv[0])) // some file systems ignore case
+	if !slices.Contains(Names[:], name) {
 		return 0, false
 	}
 	path, set := os.LookupEnv("PATH")
@@ -47,7 +49,9 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 		fmt.Fprintln(stderr, term.Text(hint.Text(r)))
 		return 1, true
 	}
-	err := become(found.real, audited(argv, phase))
+	args := started(name, argv).audited(phase)
+	args[0] = argv[0]
+	err := become(found.real, args)
 	fmt.Fprintf(stderr, "%s: %v\n", found.real, err)
 	return cannotRun, true
 }
