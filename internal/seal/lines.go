@@ -20,7 +20,10 @@ func (d Dir) AppendLine(run, line string) error {
 	if err == nil {
 		err = safefile.Append(path, line+"\n")
 	}
-	return writable(err)
+	if err != nil {
+		return writable(err)
+	}
+	return nil
 }
 
 // KeepLines replaces the copy of a run's lines.

@@ -3,6 +3,7 @@ package store
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"hooks/internal/loop"
@@ -23,7 +24,7 @@ func inArchive(t *testing.T, s *Store, run string) []string {
 	t.Helper()
 	names := []string{}
 	for _, e := range must(os.ReadDir(path(s, "archive/"+run))) {
-		if !isTemp(e.Name()) {
+		if !strings.HasSuffix(e.Name(), tempEnd) {
 			names = append(names, e.Name())
 		}
 	}

@@ -94,7 +94,7 @@ func (s *Store) Publish(path string, text []byte) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Perm() != fileMode {
 		_ = s.disk.root.Chmod(u.tmp, info.Mode().Perm())
 	}
-	if s.disk.moveTo(path, u.tmp) != nil { // the state may be on another disk
+	if u.to = path; u.place() != nil { // the state may be on another disk
 		return atomic.WriteFile(path, bytes.NewReader(text))
 	}
 	return nil

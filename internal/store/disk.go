@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -78,28 +77,26 @@ func (d *disk) reader(name string) (f *os.File, size int64, err error) {
 		}
 		return orAbsent(err) // the lock may have been released since stat
 	})
+	if err != nil {
+		err = fmt.Errorf("read %s: %w", d.path(name), err)
+	}
 	return f, size, err
 }
 
 // read returns the contents of a state file, or nil if the file is missing.
 func (d *disk) read(name string) ([]byte, error) {
-	body, err := d.readUpTo(name, maxState+1)
-	if err == nil && len(body) > maxState {
-		err = damage(d.path(name), "it is over 1 MiB")
-	}
-	return body, err
-}
-
-// readUpTo returns up to most bytes from the start of a file, or nil if the file is missing.
-func (d *disk) readUpTo(name string, most int64) ([]byte, error) {
 	f, size, err := d.reader(name)
 	if f == nil {
 		return nil, err
 	}
 	defer f.Close()
 	var text bytes.Buffer
-	text.Grow(int(min(size, most)) + bytes.MinRead) // enough for one read
-	_, err = text.ReadFrom(io.LimitReader(f, most))
+	text.Grow(int(min(size, maxState)) + bytes.MinRead) // enough for one read
+	if _, err = text.ReadFrom(io.LimitReader(f, maxState+1)); err != nil {
+		err = fmt.Errorf("read %s: %w", d.path(name), err)
+	} else if text.Len() > maxState {
+		err = fmt.Errorf("read %s: %w", d.path(name), damage(d.path(name), "it is over 1 MiB"))
+	}
 	return text.Bytes(), err
 }
 
@@ -184,15 +181,6 @@ func (d *disk) remove(name string) error {
 	return orAbsent(d.change("remove", name, func() error { return d.root.Remove(name) }))
 }
 
-// moveTo atomically renames a complete file to path, replacing any file there. It needs no
-// os.Root: the name is fixed, and the folder was opened without following symlinks out of the
-// project.
-func (d *disk) moveTo(path, tmp string) error {
-	return d.change("rename", filepath.Base(path), func() error {
-		return atomic.ReplaceFile(filepath.Join(d.root.Name(), tmp), path)
-	})
-}
-
 // folder opens a folder in this one. It first creates it, durably, unless it exists.
 func (d *disk) folder(name string) (*disk, error) {
 	err := d.do("mkdir", name, func() error {
@@ -237,21 +225,21 @@ func (d *disk) syncDir() error {
 	})
 }
 
-// temp returns a new hidden name for an unfinished file, which isTemp recognizes.
-func temp(name string) string {
-	return "." + name + "-" + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
-}
+// tempEnd is the end of the hidden names of unfinished files.
+const tempEnd = ".tmp"
 
-func isTemp(name string) bool {
-	return strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp")
+// temp returns a new hidden name for an unfinished file.
+func temp(name string) string {
+	return "." + name + "-" + strconv.FormatUint(rand.Uint64(), 36) + tempEnd
 }
 
 // draft is a complete file that still has a temporary name.
 type draft struct {
-	disk      *disk
-	tmp, name string
-	wait      func() error // until the file is durable and closed
-	placed    bool
+	disk   *disk
+	tmp    string
+	to     string       // the full path of the file that it replaces
+	wait   func() error // until the file is durable and closed
+	placed bool
 }
 
 // begin writes text to a temporary file that is to replace name. The file is synced while the
@@ -269,14 +257,18 @@ func (d *disk) begin(name string, text []byte) (*draft, error) {
 	if d.fail == nil { // a test makes operations fail in their order
 		go wait()
 	}
-	return &draft{disk: d, tmp: tmp, name: name, wait: wait}, nil
+	return &draft{disk: d, tmp: tmp, to: filepath.Join(d.root.Name(), name), wait: wait}, nil
 }
 
-// place waits until the file is durable and gives it its final name.
+// place waits until the file is durable and atomically renames it, replacing any file there. It
+// needs no os.Root: the name is fixed, and the folder was opened without following symlinks out of
+// the project.
 func (u *draft) place() error {
 	err := u.wait()
 	if err == nil {
-		err = u.disk.moveTo(filepath.Join(u.disk.root.Name(), u.name), u.tmp)
+		err = u.disk.change("rename", filepath.Base(u.to), func() error {
+			return atomic.ReplaceFile(filepath.Join(u.disk.root.Name(), u.tmp), u.to)
+		})
 	}
 	u.placed = err == nil
 	return err

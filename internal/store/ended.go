@@ -40,7 +40,7 @@ func (s *Store) Ended(
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	f, size, err := s.openHistory(run.Skill)
+	f, size, err := s.disk.reader(historyName.of(run.Skill))
 	if f == nil {
 		return nil, err
 	}

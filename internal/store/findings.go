@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/tidwall/gjson"
 
@@ -60,10 +61,14 @@ func (s *Store) logged(b *loop.Budget) (text []byte, list []audit.Finding, err e
 		return nil, nil, nil
 	}
 	name := findingsName(b.RunID)
-	text, err = s.disk.readUpTo(name, min(t.Bytes, maxFindings))
+	f, _, err := s.disk.reader(name)
+	if f != nil {
+		text, err = io.ReadAll(io.LimitReader(f, min(t.Bytes, maxFindings)))
+		_ = f.Close()
+	}
 	switch {
 	case err != nil && !isDamaged(err):
-		return nil, nil, fmt.Errorf("read %s: %w", s.disk.path(name), err)
+		return nil, nil, err
 	case err != nil, sumOf(text) != t.Sum:
 		text, err = s.restoreFindings(b, name)
 	}

@@ -7,20 +7,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
 )
-
-// openHistory opens the history for reading. f is nil if there is no history.
-func (s *Store) openHistory(skill loop.Skill) (f *os.File, size int64, err error) {
-	if f, size, err = s.disk.reader(historyName.of(skill)); err != nil {
-		err = fmt.Errorf("read %s: %w", s.disk.path(historyName.of(skill)), err)
-	}
-	return f, size, err
-}
 
 // Last returns the newest history line that keep accepts, or nil. It reads from the end of the
 // file, so its cost does not grow with the history. It skips a torn last line. A damaged line
@@ -38,7 +29,7 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 
 // backwards calls each with the history's lines from last to first until each returns false.
 func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) error {
-	f, size, err := s.openHistory(skill)
+	f, size, err := s.disk.reader(historyName.of(skill))
 	if f == nil {
 		return err
 	}
@@ -124,7 +115,7 @@ func (l RawLine) Parse() (*loop.Iteration, error) {
 // last line.
 func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	return func(yield func(RawLine, error) bool) {
-		f, size, err := s.openHistory(skill)
+		f, size, err := s.disk.reader(historyName.of(skill))
 		if err != nil {
 			yield(RawLine{}, err)
 		}

@@ -80,24 +80,15 @@ func (r *backward) next() ([]byte, error) {
 		if r.pos == 0 {
 			return nil, io.EOF
 		}
-		if err := r.more(); err != nil {
+		// Prepend a block as long as buf, so that a long line is not copied again and again.
+		n := min(int64(max(block, len(r.buf))), r.pos)
+		buf := make([]byte, n, n+int64(len(r.buf)))
+		if _, err := r.f.ReadAt(buf, r.pos-n); err != nil {
 			return nil, err
 		}
+		r.pos, r.buf = r.pos-n, append(buf, r.buf...)
 	}
 }
 
 // at returns the offset in the file at which the line returned last begins.
 func (r *backward) at() int64 { return r.pos + int64(len(r.buf)) }
-
-// more reads the previous block and prepends it to buf. The block is as long as buf, so that a
-// long line is not copied again and again.
-func (r *backward) more() error {
-	n := min(int64(max(block, len(r.buf))), r.pos)
-	buf := make([]byte, n, n+int64(len(r.buf)))
-	if _, err := r.f.ReadAt(buf, r.pos-n); err != nil {
-		return err
-	}
-	r.pos -= n
-	r.buf = append(buf, r.buf...)
-	return nil
-}

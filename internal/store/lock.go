@@ -136,10 +136,10 @@ func (s *Store) holdsLock(name string, seen *loop.Lock) bool {
 func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 	return wrap("release lock", s.guarded(func() error {
 		held, err := s.Holder(skill)
-		if isDamaged(err) && mine(nil) {
+		switch {
+		case err != nil && isDamaged(err) && mine(nil):
 			return s.reap(lockName.of(skill), nil)
-		}
-		if err != nil || held == nil || !mine(held) {
+		case err != nil, held == nil, !mine(held):
 			return err
 		}
 		// The iteration of this lock may still be open, so record the removal.

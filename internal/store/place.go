@@ -26,10 +26,10 @@ func (p place) shown() string { return p.disk.path(p.name) }
 // budgetPath returns the path of the last run's budget: the default or a --budget-file. If the
 // pointer to it is damaged, the path comes from the record.
 func (s *Store) budgetPath(skill loop.Skill) (string, error) {
-	path, pointer := DefaultBudgetPath(skill), s.disk.path(pointerName.of(skill))
-	body, err := s.disk.read(pointerName.of(skill))
+	path, pointer := DefaultBudgetPath(skill), pointerName.of(skill)
+	body, err := s.disk.read(pointer)
 	if err != nil {
-		return path, fmt.Errorf("read %s: %w", pointer, err)
+		return path, err
 	}
 	line, rest, _ := strings.Cut(string(body), "\n")
 	switch {
@@ -39,7 +39,7 @@ func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 		if runs, _ := s.sealedRuns(skill); len(runs) > 0 {
 			return runs[len(runs)-1].Budget, nil
 		}
-		return path, damage(pointer, "it is not one line with a path")
+		return path, damage(s.disk.path(pointer), "it is not one line with a path")
 	}
 	return line, nil
 }
@@ -107,9 +107,7 @@ func checkReserved(name string) error {
 func (s *Store) budgetBody(skill loop.Skill, path string) (body []byte, at place, err error) {
 	at, err = s.place(skill, path)
 	if err == nil {
-		if body, err = at.disk.read(at.name); err != nil {
-			err = fmt.Errorf("read %s: %w", at.shown(), err)
-		}
+		body, err = at.disk.read(at.name)
 	}
 	return body, at, orAbsent(err)
 }

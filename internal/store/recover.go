@@ -41,7 +41,13 @@ func (tx *Tx) RecoverFrom(skill loop.Skill, budgetPath string) (st State, err er
 	default:
 		st, err = s.run(skill, budgetPath)
 	}
-	s.sweep(budgetPath)
+	if !s.swept { // once per event
+		s.swept = true
+		s.disk.sweep(".")
+		if s.elsewhere != nil { // the other files there are not this program's
+			s.elsewhere.sweep("." + filepath.Base(budgetPath) + "-")
+		}
+	}
 	lock, lerr := s.Holder(skill)
 	st.Lock = lock
 	if err = errors.Join(err, lerr); known || err != nil {
@@ -170,20 +176,8 @@ func closed(t *loop.Tick, line *loop.Iteration) bool {
 	})
 }
 
-// sweep removes temporary files left behind by a crash. It runs once per event and ignores errors,
-// because the files do no harm. In a folder outside of the state, it removes only temporary files
-// of this budget.
-func (s *Store) sweep(budgetPath string) {
-	if s.swept {
-		return
-	}
-	s.swept = true
-	s.disk.sweep(".")
-	if s.elsewhere != nil {
-		s.elsewhere.sweep("." + filepath.Base(budgetPath) + "-")
-	}
-}
-
+// sweep removes temporary files with a prefix that a crash left behind. It ignores errors, because
+// the files do no harm.
 func (d *disk) sweep(prefix string) {
 	dir, err := d.open(".", os.O_RDONLY)
 	if err != nil {
@@ -192,7 +186,7 @@ func (d *disk) sweep(prefix string) {
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1) // unlike ReadDir, Readdirnames does not stat each file
 	for _, name := range names {
-		if !isTemp(name) || !strings.HasPrefix(name, prefix) {
+		if !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, tempEnd) {
 			continue
 		}
 		info, err := d.root.Lstat(name)

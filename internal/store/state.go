@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -82,11 +81,8 @@ func (s *Store) Holder(skill loop.Skill) (*loop.Lock, error) {
 // load reads, checks and parses one file. It returns nil if the file is missing.
 func load[T any](d *disk, name string, f *format) (*T, error) {
 	body, err := d.read(name)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", d.path(name), err)
-	}
-	if body == nil {
-		return nil, nil
+	if err != nil || body == nil {
+		return nil, err
 	}
 	return decode[T](f, d.path(name), body)
 }

@@ -220,7 +220,7 @@ func (s *Store) historyChange(run sealed, f found) string {
 // a last line that a kill tore: readers skip it, and the next append repairs it. newest returns ""
 // if the run has no line or the history cannot be read.
 func (s *Store) newest(run sealed) string {
-	f, size, _ := s.openHistory(loop.Skill(run.Skill))
+	f, size, _ := s.disk.reader(historyName.of(loop.Skill(run.Skill)))
 	if f == nil {
 		return ""
 	}
