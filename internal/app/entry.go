@@ -16,6 +16,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/notify"
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/seal"
@@ -41,6 +42,7 @@ type entry struct {
 // request builds the invocation of a looping skill from this event.
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	person := notify.Person{Env: h.Env, Project: h.project}
 	owner, from := proc.Owner(), h.from()
 	// a person's own wrapper is a new process for each event
 	if from != nil && from.PID != owner.PID {
@@ -59,7 +61,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
 			Config:     h.config(nil).Text(),
 			Prices:     usage.NewTable(h.config(nil).Rates).Source,
-			Ask:        h.theirs().Ask().Print,
+			Ask:        person.Ask().Print,
 		},
 	}
 	return e
