@@ -520,7 +520,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		if given := run.Policy.Words(); given != "" {
 			say += "; answered in advance: " + given
 		}
-		if run.Drive() == loop.DriveStop && e.asks.Attended {
+		if run.Own != nil && run.Conducted() && e.asks.Attended {
 			say += "; Esc ends it, even with a worker in the background"
 		}
 		if why := e.unguarded(); why != "" {
@@ -535,7 +535,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		switch {
 		case e.feeding: // the worker gets the text; the person has already seen the rest
 			text, say = "", strings.Join(e.Tick.Notes, "\n")
-		case e.Budget.Drive() != "":
+		case e.Budget.Own != nil && e.Budget.Drive() != "":
 			text = lines(report.Ask(e.Tick.Pending), e.taskContext(e.State))
 		}
 		return event.Nothing().Context(text).

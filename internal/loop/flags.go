@@ -89,7 +89,10 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	if c.OptsIn() {
 		kind.Commands = nil
 	}
-	args, prompt := c.cutPrompt()
+	args, prompt := c.Args, ""
+	if kind.Prompts {
+		args, prompt = c.cutPrompt()
+	}
 	words, open := splitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")

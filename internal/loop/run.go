@@ -35,11 +35,15 @@ func prName(n int) string { return fmt.Sprintf("#%d", n) }
 
 func (b *Budget) invokedBy(r Request) {
 	b.Flags = r.Flags.canonical()
-	args, _ := r.Command.cutPrompt()
+	args, prompt := r.Command.Args, r.Flags.Prompt
+	if b.Kind().Prompts {
+		args, _ = r.Command.cutPrompt()
+		prompt = cmp.Or(prompt, b.Prompt()) // a resume need not name it
+	}
 	words := slices.DeleteFunc(strings.Fields(args), func(w string) bool {
 		return w == "--resume" || w == "--restart"
 	})
-	if prompt := cmp.Or(r.Flags.Prompt, b.Prompt()); prompt != "" { // a resume need not name it
+	if prompt != "" {
 		words = append(words, "--", prompt)
 	}
 	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")

@@ -186,7 +186,7 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 // closeNow closes the iteration. It blocks the Stop once more for a final call if the run ended
 // but is still scheduled, or if nothing would start the next iteration.
 func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
-	looped := len(crons) > 0 && s.Run.Drive() == ""
+	looped := len(crons) > 0 && (s.Run.Own == nil || s.Run.Drive() == "")
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Is.UnderLoop || looped
 	// a question waits that was asked once and not answered
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
@@ -205,7 +205,7 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	case after.overspent(after.DollarsEstimate, *k.Overrun.Is): // its calls are refused
 	case !active && len(crons) > 0 && e.hold(after, "unschedule"):
 		out.Reply.Continue = &Continue{Name: "unschedule", Schedule: crons}
-	case active && after.Conducted():
+	case active && after.Own != nil && after.Conducted():
 		// Each close asks for the next attempt once, however long the turn is.
 		after.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
 		out.Reply.Continue = &Continue{Name: "next", Text: after.Order(), Until: after.RetryAt}

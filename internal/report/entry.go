@@ -56,8 +56,8 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	if len(t.Pending) > 0 {
 		x.asks(t.Pending)
 	}
-	if prompt := b.Prompt(); prompt != "" {
-		x.prompt(prompt)
+	if b.Kind().Prompts && b.Prompt() != "" {
+		x.prompt(b.Prompt())
 	}
 	x.rules(b, t.Asked != nil && t.Asked.Backlog != nil)
 	return x.String()
@@ -190,9 +190,9 @@ func Deferred(target string) string {
 // Wake describes what triggers the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
-	case b.Drive() == loop.DriveProcess:
+	case b.Own != nil && b.Driven():
 		return "a new client, started by `hooks go`"
-	case b.Drive() != "":
+	case b.Own != nil && b.Conducted():
 		return "sent by the Stop hook"
 	case len(b.Scheduled) > 0:
 		return "scheduled by /loop"

@@ -16,7 +16,7 @@ import (
 // trigger of the next tick, as in "scheduled by /loop". It is ignored if the run halted or paused.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
-	if b.Drive() != "" && l.Ran() {
+	if b.Own != nil && b.Drive() != "" && l.Ran() {
 		return attemptBlock(l, b)
 	}
 	t.line("## Loop Iteration %s — %s", outOf(l.Iteration, b.Ceilings.Iterations, "/"),
