@@ -271,6 +271,10 @@ func (h *handler) fetchEntry(
 		return usage.Baseline(asks.Transcript, from)
 	})
 	fill(l, &k.Other, func() (other loop.RunFile) {
+		own := h.seal.record.Loop(string(t.Skill))
+		if own != nil && own.On && own.Budget == asks.Path {
+			return other // the session has no run in another budget file
+		}
 		// an unreadable other run does not stop this entry
 		if s, err := h.files.LoadSealed(asks.SessionID, t.Skill); err == nil {
 			other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
