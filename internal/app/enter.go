@@ -93,10 +93,10 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 			return event.Block(hint.Text(err)), nil
 		}
 	}
-	kind, ok := attemptsOf(cmd.Skill)
-	if !ok {
+	if loop.KindOf(cmd.Skill).Run.Of == nil { // its iterations are no attempts
 		return h.enterWith(cmd, flags, freshRun{})
 	}
+	kind, _ := attemptsOf(cmd.Skill)
 	fresh, said, err := kind.enter(h, cmd, &flags)
 	switch {
 	case err != nil:
@@ -133,7 +133,8 @@ func (h *handler) enterWith(
 	e.asks.KindRun, e.asks.Fed = fresh.KindRun, h.feeding
 	e.asks.LeftOut = fresh.left
 	reply, err := e.decided()
-	if kind, ok := attemptsOf(cmd.Skill); ok && err == nil {
+	if err == nil && loop.KindOf(cmd.Skill).Run.Of != nil {
+		kind, _ := attemptsOf(cmd.Skill)
 		reply = kind.entered(h, fresh, reply)
 	}
 	return reply, err

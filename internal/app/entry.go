@@ -314,7 +314,7 @@ func (e *entry) lookUp() {
 	if own := e.asks.Own; own != nil {
 		root = cmp.Or(own.Attempts().Root, root)
 	}
-	if _, attempts := attemptsOf(e.Skill); attempts && root != "" {
+	if loop.KindOf(e.Skill).Run.Of != nil && root != "" {
 		e.attemptFacts(at, &f, root, &e.asks.Request)
 		if !fresh && e.Budget != nil {
 			f.Dropped = dropped(root, loop.State{Run: e.Budget}.Tip())
