@@ -53,7 +53,9 @@ func (tx *Tx) RecoverFrom(skill loop.Skill, budgetPath string) (st State, err er
 	if err = errors.Join(err, lerr); known || err != nil {
 		return st, err
 	}
-	err = s.CheckSealed(st.Budget)
+	if st.Budget != nil {
+		err = s.CheckSealed(st.Budget)
+	}
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		return st, err
 	}

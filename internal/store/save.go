@@ -28,7 +28,12 @@ func (s *Store) saveBudget(path string, b *loop.Budget) (err error) {
 	if err != nil {
 		return err
 	}
-	put := func() error { return s.putBudget(at, text) }
+	draft, err := at.disk.begin(at.name, text)
+	if err != nil {
+		return err
+	}
+	defer draft.drop()
+	put := func() error { return s.inPlace(at, draft.place) }
 	if !s.records(b) {
 		return errors.Join(put(), s.settle())
 	}

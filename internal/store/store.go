@@ -100,28 +100,21 @@ func create(project string, fail func(string) error) (*Store, error) {
 		return nil, fmt.Errorf("create %s: %w", Dir, leaving(root, err))
 	}
 	s := &Store{project: project, disk: *own}
-	if err := s.tidy(); err != nil {
+	info, err := own.root.Stat(".")
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm() != dirMode {
+		err = own.root.Chmod(".", dirMode)
+	}
+	if err == nil {
+		_, err = own.root.Lstat(".gitignore")
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = s.hide()
+	}
+	if err != nil {
 		s.Close()
 		return nil, fmt.Errorf("create %s: %w", Dir, err)
 	}
 	return s, nil
-}
-
-// tidy sets the folder's mode and creates its .gitignore.
-func (s *Store) tidy() error {
-	info, err := s.disk.root.Stat(".")
-	if err != nil {
-		return err
-	}
-	if runtime.GOOS != "windows" && info.Mode().Perm() != dirMode {
-		if err := s.disk.root.Chmod(".", dirMode); err != nil {
-			return err
-		}
-	}
-	if _, err := s.disk.root.Lstat(".gitignore"); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return s.hide()
 }
 
 func (s *Store) hide() error {
