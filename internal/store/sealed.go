@@ -86,7 +86,7 @@ func (s *Store) unsealed(st State, session string) error {
 
 // loadRecorded loads a run from its record. With settle, a change that a crash interrupted is
 // completed if the history has its line; otherwise the files stay unchanged. A power cut may have
-// lost the record's last notes, so after a reboot the history's last line decides what was
+// lost the last records of a file, so after a reboot the history's last line decides what was
 // committed.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	var files seal.Files

@@ -248,6 +248,25 @@ func TestSkillsOfARecordThatCannotBeRead(t *testing.T) {
 	same(t, "with a damaged record", s.Skills("s1"), kind.Skills())
 }
 
+// A record of an older program may lack the line that the run had when the record began.
+func TestLineFromBeforeTheRecord(t *testing.T) {
+	s, dir := sealedStore(t)
+	_, err := s.commit(line(1), "", at(1))
+	ok(t, err)
+	ok(t, s.saveBudget("", sealedIn(dir)(1)))
+	r := must(dir.Find(at(1).SessionID))
+	same(t, "recorded", r.Loops[0].State.Line != "", true)
+	r.Loops[0].State.Line = ""
+	ok(t, dir.Save(r))
+	want := content(t, s, history)
+	ok(t, s.guarded(func() error {
+		_, err := s.LoadSealed(at(1).SessionID, "work")
+		return err
+	}))
+	same(t, "healed", s.Healed(), nil)
+	same(t, "the history", content(t, s, history), want)
+}
+
 // A change that has come to its end leaves its own texts alone as good: the files of before it,
 // put back, are a change by somebody else, and undone. That is said once a run and file.
 func TestFilesOfBeforeAreUndone(t *testing.T) {

@@ -205,11 +205,14 @@ func (s *Store) historyChange(run sealed, f found) string {
 		run.Next == nil && f.history == was.History && s.guards == 0:
 		return ""
 	}
+	seq := func(text string) int64 { return gjson.Get(text, "seq").Int() }
 	line := s.newest(run)
-	older := gjson.Get(line, "seq").Int() < gjson.Get(was.Line, "seq").Int()
+	older := seq(line) < seq(was.Line)
 	switch {
 	case line == was.Line, line == then.Line, s.rebooted(run) && !older:
 		return ""
+	case was.Line == "" && 0 < seq(line) && seq(line) <= seq(was.Budget):
+		return "" // an older program recorded the run without the line that it had
 	case older:
 		return " is missing lines"
 	}
