@@ -15,6 +15,13 @@ import (
 // value. A value of the wrong type returns a TypeError.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
+// DecodeSome is like Decode, but of the outermost struct it decodes only the fields for which
+// wanted returns true. It calls wanted for the fields that the struct has, in the order of the
+// text.
+func DecodeSome(text gjson.Result, v any, wanted func(name string) bool) error {
+	return decodeFields(reflect.ValueOf(v).Elem(), text, wanted)
+}
+
 func decode(v reflect.Value, text gjson.Result) error {
 	if v.Type().PkgPath() != "" { // only named types have methods
 		switch own := v.Addr().Interface().(type) {
@@ -33,7 +40,7 @@ func decode(v reflect.Value, text gjson.Result) error {
 		v.Set(reflect.New(v.Type().Elem()))
 		return decode(v.Elem(), text)
 	case kind == reflect.Struct && text.IsObject():
-		return decodeFields(v, text)
+		return decodeFields(v, text, nil)
 	case kind == reflect.Slice && text.IsArray():
 		list := text.Array()
 		v.Set(reflect.MakeSlice(v.Type(), len(list), len(list)))
@@ -105,15 +112,21 @@ func decodePlain(v reflect.Value, text gjson.Result) bool {
 	return false
 }
 
-func decodeFields(v reflect.Value, object gjson.Result) (err error) {
+// decodeFields decodes the fields of a struct. If wanted is not nil, it selects them.
+func decodeFields(
+	v reflect.Value, object gjson.Result, wanted func(name string) bool,
+) (err error) {
 	list, next := Fields(v.Type()), 0
 	object.ForEach(func(key, value gjson.Result) bool {
 		at := Position(list, key.String(), next)
 		if at < 0 {
 			return true
 		}
-		f, field := &list[at], v.FieldByIndex(list[at].index)
 		next = at + 1
+		if wanted != nil && !wanted(list[at].Name) {
+			return true
+		}
+		f, field := &list[at], v.FieldByIndex(list[at].index)
 		switch {
 		case f.option == "raw":
 			field.SetString(value.Raw)

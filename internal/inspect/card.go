@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/safefile"
+	"hooks/internal/store"
 	"hooks/internal/tracker/forge"
 )
 
@@ -107,14 +110,27 @@ func links(b *loop.Budget) (l report.Links) {
 	return l
 }
 
-// curve returns the points of the run's spend curve. It skips damaged lines.
+// curve returns the points of the run's spend curve. Of a long run it takes report.MaxPoints lines
+// at even distances, the last one included. It skips damaged lines.
 func (l *loopState) curve() (points []report.Point) {
-	for raw, err := range l.files.RawLines(l.skill) {
-		var line *loop.Iteration
-		if err == nil {
-			line, err = raw.Parse()
+	own := func(yield func(store.RawLine) bool) {
+		for raw, err := range l.files.RawLines(l.skill) {
+			run := gjson.GetBytes(raw.JSON, "run_id").Str
+			if err == nil && run == l.Budget.RunID && !yield(raw) {
+				return
+			}
 		}
-		if err == nil && line.RunID == l.Budget.RunID {
+	}
+	left := 0
+	for range own {
+		left++
+	}
+	every := max(1, (left+report.MaxPoints-1)/report.MaxPoints)
+	for raw := range own {
+		if left--; left%every != 0 {
+			continue
+		}
+		if line, err := raw.Parse(); err == nil {
 			points = append(points, report.NewPoint(line))
 		}
 	}

@@ -193,7 +193,7 @@ func (s *spending) readLines() {
 			s.add(it)
 		}
 		return nil
-	})
+	}, "cursors", "gates")
 	s.notes = nil // bad includes the error of the last line
 	for _, err := range bad.list {
 		s.notes = append(s.notes, fmt.Sprintf("%v: what it spent is not in any iteration", err))

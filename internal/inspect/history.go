@@ -17,6 +17,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	var bad damages
 	found, w := runID == "", d.walk()
 	for v := range w.each(w.projects()) {
+		project := v.named()
 		for files := range v.folders(false) {
 			for _, skill := range skills {
 				err := bad.lines(files, skill, func(l *loop.Iteration, text []byte) error {
@@ -24,8 +25,8 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 						return nil
 					}
 					found = true
-					return out.Row(v.named(), l, text)
-				})
+					return out.Row(project, l, text)
+				}, "cursors", "gates", "usage_by_model")
 				if err != nil {
 					return fmt.Errorf("write history: %w", err)
 				}
@@ -49,15 +50,16 @@ type damages struct {
 // maxDamages bounds the damaged lines that are reported one by one.
 const maxDamages = 5
 
-// lines reads a history from its beginning and collects the errors of damaged lines. text is valid
-// only until each returns.
+// lines skims a history from its beginning, without the named fields, and collects the errors of
+// damaged lines. text is valid only until each returns.
 func (d *damages) lines(
 	files *store.Store, skill loop.Skill, each func(l *loop.Iteration, text []byte) error,
+	without ...string,
 ) error {
 	for raw, err := range files.RawLines(skill) {
 		var l *loop.Iteration
 		if err == nil {
-			l, err = raw.Parse()
+			l, err = raw.Skim(without...)
 		}
 		switch {
 		case err == nil:

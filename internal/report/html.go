@@ -178,8 +178,8 @@ func NewPoint(l *loop.Iteration) Point {
 	return p
 }
 
-// maxPoints bounds the points of a curve that are drawn.
-const maxPoints = 100
+// MaxPoints bounds the points of a curve.
+const MaxPoints = 100
 
 // curve draws the spend after each of the iterations, against the ceiling if there is one. The
 // picture is stretched to the width of the page, so strokes do not scale, points are the round caps
@@ -207,9 +207,8 @@ func (m *markup) curve(limit loop.USD, points []Point) {
 		grid.put("M0 %.2fH100", y(at))
 	}
 	line.put("M0 100")
-	every := (len(points) + maxPoints - 1) / maxPoints
-	for i := (len(points) - 1) % every; i < len(points); i += every {
-		p, class := points[i], "point"
+	for i, p := range points {
+		class := "point"
 		x, y := percent(int64(i+1), int64(len(points))), y(p.spent)
 		line.put("L%.2f %.2f", x, y)
 		if p.marked {

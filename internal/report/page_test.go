@@ -108,7 +108,7 @@ func FuzzPage(f *testing.F) {
 func TestPageIsBounded(t *testing.T) {
 	p := pageOf(strings.Repeat("<&\">", 1000))
 	p.Curve, p.Earlier = nil, 9_999
-	for i := range maxPoints {
+	for i := range MaxPoints {
 		p.Curve = append(p.Curve, Point{iteration: i + 1, spent: loop.USD(i+1) * loop.Cent})
 	}
 	p.Curve = append(p.Curve, Point{iteration: 10_000, spent: 100 * loop.Dollar})
