@@ -536,7 +536,9 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		case e.feeding: // the worker gets the text; the person has already seen the rest
 			text, say = "", strings.Join(e.Tick.Notes, "\n")
 		case e.Budget.Own != nil && e.Budget.Drive() != "":
-			text = lines(report.Ask(e.Tick.Pending), e.taskContext(e.State))
+			if text = e.taskContext(e.State); len(e.Tick.Pending) > 0 {
+				text = report.Ask(e.Tick.Pending)
+			}
 		}
 		return event.Nothing().Context(text).
 			Say(lines(e.before, e.final, say)), nil
