@@ -242,8 +242,7 @@ type draft struct {
 	placed bool
 }
 
-// begin writes text to a temporary file that is to replace name. The file is synced while the
-// caller does other work.
+// begin writes text to a temporary file that is to replace name.
 func (d *disk) begin(name string, text []byte) (*draft, error) {
 	tmp := temp(name)
 	f, err := d.create(tmp)
@@ -254,9 +253,6 @@ func (d *disk) begin(name string, text []byte) (*draft, error) {
 		return nil, errors.Join(err, f.Close(), d.root.Remove(tmp))
 	}
 	wait := sync.OnceValue(func() error { return errors.Join(d.sync(f, name), f.Close()) })
-	if d.fail == nil { // a test makes operations fail in their order
-		go wait()
-	}
 	return &draft{disk: d, tmp: tmp, to: filepath.Join(d.root.Name(), name), wait: wait}, nil
 }
 

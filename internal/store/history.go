@@ -175,7 +175,8 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 		}
 		defer f.Close()
 		path := s.disk.path(historyName.of(skill))
-		in := bufio.NewReaderSize(io.LimitReader(f, size), maxLine)
+		// a larger buffer would start a garbage collection
+		in := bufio.NewReaderSize(io.LimitReader(f, size), int(min(size+1, maxLine)))
 		for n := 1; ; n++ {
 			line, err := in.ReadSlice('\n')
 			raw := RawLine{JSON: bytes.TrimSpace(line), number: n, path: path}

@@ -88,12 +88,23 @@ func (s *Store) unsealed(st State, session string) error {
 // completed if the history has its line; otherwise the files stay unchanged. A power cut may have
 // lost the last records of a file, so after a reboot the history's last line decides what was
 // committed.
+//
+// An event first loads a run without the guard. After it takes the guard, it reuses that state if
+// the files and their entry in the record have not changed. It reads findings again, because a
+// changed file of findings is restored only under the guard.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
+	f, claim := s.found(run), claimName.of(loop.Skill(run.Skill))
+	if settle && f == s.loaded.files && *run.Loop == s.loaded.entry &&
+		s.historyChange(run, f) == "" {
+		st, s.loaded.entry = s.loaded.state, seal.Loop{}
+		st.Claim, err = load[loop.Claim](&s.disk, claim, &claimFormat)
+		return st, err
+	}
 	var files seal.Files
 	if run.HeldFor != "" {
 		err = run.held()
 	} else {
-		files, err = s.whole(run, s.found(run))
+		files, err = s.whole(run, f)
 	}
 	rebooted := s.rebooted(run)
 	if err == nil && settle && (run.Next != nil || rebooted) {
@@ -103,12 +114,18 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 		return State{Skill: loop.Skill(run.Skill), BudgetPath: run.Budget}, err
 	}
 	st, err = s.stateOf(run, files)
-	claim, cerr := load[loop.Claim](&s.disk, claimName.of(loop.Skill(run.Skill)), &claimFormat)
-	st.Claim, err = claim, errors.Join(err, cerr)
+	var cerr error
+	st.Claim, cerr = load[loop.Claim](&s.disk, claim, &claimFormat)
+	err = errors.Join(err, cerr)
 	if err == nil && settle && rebooted {
 		err = s.catchUp(&st, loop.Skill(run.Skill))
 	}
-	return st, errors.Join(err, s.readFindings(&st))
+	err = errors.Join(err, s.readFindings(&st))
+	if err == nil && run.Next == nil && !rebooted &&
+		(st.Budget == nil || st.Budget.Own == nil || !audit.LooksAtFindings(st.Budget, st.Tick)) {
+		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st
+	}
+	return st, err
 }
 
 // finish completes a change that a crash interrupted after its history line. After a power cut,

@@ -41,6 +41,11 @@ type Store struct {
 		text []byte
 		it   *loop.Iteration
 	}
+	loaded struct { // the run last loaded without the guard, and its entry in the record
+		entry seal.Loop
+		files found
+		state State
+	}
 	seals     seal.Dir // records that the files are compared with
 	boot      func() string
 	healed    []string
