@@ -274,8 +274,8 @@ func (h *handler) questions(s store.State) (list []waitingGate) {
 }
 
 // inDialog sends the questions of an open dialog to the person's Ask command after a delay, and
-// answers the dialog with its output. If the person answers first, the client ends this process or
-// the questions no longer wait.
+// answers the dialog with its output. If the person answers first, the client kills this process,
+// or the questions turn out to be answered.
 func (h *handler) inDialog() (event.Reply, error) {
 	gates, err := h.dialogGates()
 	if len(gates) == 0 || err != nil {

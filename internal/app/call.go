@@ -40,7 +40,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 		}
 		return call
 	})
-	if h.runs.damage != nil && err == nil && !reply.Decides() {
+	if h.runs.damage != nil && err == nil {
 		// a file may have changed since, so its loop has not judged the call
 		reply = reply.And(h.shut())
 	}

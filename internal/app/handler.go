@@ -65,8 +65,8 @@ type Answer struct {
 	Reply event.Reply
 	// After releases the lock once the reply is printed and flushed. It is nil if there is no lock.
 	After func() error
-	// Until is when to print the reply; zero means at once. A person who does not want to wait ends
-	// this process, and no reply is printed (T95).
+	// Until is the time at which to print the reply; zero means at once. A person who does not want
+	// to wait ends this process, and no reply is printed (T95).
 	Until time.Time
 	// Notify starts the person's own commands once the reply is printed and the lock released. It
 	// does not wait for them.

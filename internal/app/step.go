@@ -131,9 +131,10 @@ func (h *handler) decide(t *store.State, e loop.Event) (event.Reply, error) {
 	return h.carryOut(t, o)
 }
 
-// settle fetches facts and steps until none is missing or, without the state lock, until the others
-// need it. Entry facts are never fetched with the lock. Each step of a Stop under the lock gets the
-// current wall time, by which Step recognizes a duplicate that waited for the lock.
+// settle fetches facts and steps until no fact is missing. Without the state lock it stops when the
+// only missing facts need the lock. Entry facts are never fetched with the lock. Each step of a
+// Stop under the lock gets the current wall time, by which Step recognizes a duplicate that waited
+// for the lock.
 func (h *handler) settle(
 	t *store.State, e loop.Event, k *loop.Known, locked bool,
 ) (o loop.Outcome, err error) {
@@ -229,7 +230,7 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 	return l
 }
 
-// carryOut carries out a Step's decision in order: save, reply, unlock, notify. What it saves is on
+// carryOut carries out a Step's decision in order: save, reply, unlock, notify. The state is on
 // disk before the reply is printed; the lock is released after.
 func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) {
 	if err := h.write(t, o.Save); err != nil {

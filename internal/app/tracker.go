@@ -167,7 +167,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	return a
 }
 
-// maxAsked is how many PRs are looked up at the end of an iteration, to stay within the hook's
+// maxAsked bounds the PRs that are looked up at the end of an iteration, to stay within the hook's
 // timeout. Only PRs whose branch or merge result is unknown are looked up.
 const maxAsked = 8
 

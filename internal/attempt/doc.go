@@ -1,6 +1,6 @@
-// Package attempt holds what the attempts at tasks and at phases of an audit share: the claim that
-// ends one, and what its changes do to the tests and to the check command. It computes values from
-// values; it uses no clock, files or processes.
+// Package attempt has the rules for attempts that the task loop and the audit loop share. It reads
+// the claim that ends an attempt, and finds changes that weaken the tests or the check command. Its
+// functions are pure: they use no clock, files or processes.
 package attempt
 
 // MaxFeedback bounds a person's feedback in a prompt, in bytes.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// comma follows each member and element, but for the last one.
+// comma follows each member and element except the last.
 var comma = []byte{','}
 
 // Encode returns v as JSON on one line.

@@ -21,7 +21,7 @@ import (
 	"hooks/internal/safefile"
 )
 
-// MaxFile is how many bytes of a file are read.
+// MaxFile bounds the bytes of a file that are read.
 const MaxFile = 1 << 20
 
 // DefaultDoNotMerge is the label that ends a review loop if the project does not set another one
@@ -53,7 +53,7 @@ type Config struct {
 	// Ask configures the person's command that answers questions. A command in a project's own
 	// files is never run.
 	Ask Ask `json:"-"`
-	// Overrun is how far an iteration may exceed its dollar ceiling, as a percentage of the
+	// Overrun bounds how far an iteration may exceed its dollar ceiling, as a percentage of the
 	// ceiling, from 0 to 100.
 	Overrun int `json:"overrun"`
 	// TaskNamespaces lists the namespaces, besides sdd and hooks, whose commands begin task and

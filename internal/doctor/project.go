@@ -16,8 +16,8 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// repository checks that the default branch is known, because the guard protects no branch of which
-// it does not know that it is the default.
+// repository checks that the default branch is known. Otherwise the guard protects only main,
+// master, trunk and release branches.
 func repository(m *machine, n *notes) {
 	if m.repo.Top == "" {
 		n.skip("%s is not in a git repository", m.project)

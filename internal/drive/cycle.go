@@ -58,7 +58,7 @@ const (
 	Finish           // the run has ended, or waits for a person
 )
 
-// Order is the answer of Run.Next. Name is such as "task 1 of 3, attempt 1".
+// Order is the result of Run.Next. Name describes the attempt, such as "task 1 of 3, attempt 1".
 type Order struct {
 	Do      Do
 	Prompt  string

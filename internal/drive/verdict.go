@@ -138,7 +138,8 @@ func firstLine(text string) string {
 // maxReset is the longest wait that the driver accepts. The longest usage limit lasts a week.
 const maxReset = 8 * 24 * time.Hour
 
-// justOver is how long ago a named reset time may be and still be meant.
+// justOver is the maximum age of a clock time that still counts as the announced reset, rather than
+// tomorrow's.
 const justOver = 15 * time.Minute
 
 // plausible returns at if the driver can wait until then, or zero if it is past or too far away.

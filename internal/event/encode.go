@@ -86,8 +86,8 @@ func (r Reply) Encode(name string) []byte {
 	return text
 }
 
-// fit returns the reply in a form that the event can express. What the event does not accept
-// becomes text for the person.
+// fit returns the reply in a form that the event can express. It turns parts that the event does
+// not accept into text for the person.
 func (r Reply) fit(name string) Reply {
 	stop := name == Stop || name == SubagentStop
 	prompt := name == UserPromptSubmit || name == UserPromptExpansion

@@ -31,8 +31,7 @@ func (e Event) EndsSchedule() bool {
 		e.Tool == "ScheduleWakeup" && e.Flag("stop")
 }
 
-// Ending returns the call that removes the schedule, in the form in which the model is asked for
-// it.
+// Ending returns the call that removes the schedule, as written in the instruction to the model.
 func (c Cron) Ending() string {
 	if c.Recurring {
 		return "CronDelete " + c.ID

@@ -123,10 +123,10 @@ func (r Reply) By(rule string) Reply {
 // Rule returns the name of the rule that refuses, or "" if no rule was named.
 func (r Reply) Rule() string { return r.rule }
 
-// And combines two replies to one event. A refusal wins over no refusal, and the first refusal over
-// the second.
+// And combines two replies to one event. A refusal wins over any other decision; otherwise r's
+// decision wins over that of o.
 func (r Reply) And(o Reply) Reply {
-	if r.verdict == none {
+	if r.verdict == none || o.Blocks() && !r.Blocks() {
 		r.decision = o.decision
 	}
 	r.ring = r.ring || o.ring

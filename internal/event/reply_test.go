@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
 	"hooks/internal/codec"
@@ -260,6 +261,22 @@ func TestCut(t *testing.T) {
 	}
 	if fits := strings.Repeat("é", 9900); cut(fits) != fits {
 		t.Error("a text that fits was cut")
+	}
+}
+
+// A refusal wins over an answer that lets the call through, in either order. Its texts remain.
+func TestAndRefuses(t *testing.T) {
+	asked := Ask(Question{Header: "Gate 2", Question: "Merge?", Options: []Option{{Label: "yes"}}})
+	sent := Send(gjson.Parse(`{"description":"x"}`), "", "work").Say("kept")
+	for _, let := range []Reply{asked, sent} {
+		for _, r := range []Reply{let.And(Deny("no")), Deny("no").And(let)} {
+			if !r.Blocks() || r.Reason() != "no" || r.PersonText() != let.PersonText() {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if r := Deny("first").And(Deny("second")); r.Reason() != "first" {
+		t.Errorf("%+v", r)
 	}
 }
 

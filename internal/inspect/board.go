@@ -64,13 +64,13 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker prepares a question to the tracker. It also returns the run whose kind is accepts, with
-// its last iteration, or an empty run if there is none. It ignores damaged state, which other
-// commands report.
-func (d *Inspector) asker(is func(loop.Kind) bool) (
+// asker prepares a question to the tracker. It also returns the run of the first kind that accepts
+// returns true for, with its last iteration, or an empty run if there is none. It ignores damaged
+// state, which other commands report.
+func (d *Inspector) asker(accepts func(loop.Kind) bool) (
 	v *question, run *loop.Budget, last *loop.Iteration,
 ) {
-	skill := loop.Kinds[slices.IndexFunc(loop.Kinds, is)].Name
+	skill := loop.Kinds[slices.IndexFunc(loop.Kinds, accepts)].Name
 	v, err := d.walk().in(d.Project())
 	run = &loop.Budget{Skill: skill}
 	if err != nil || v.files == nil {

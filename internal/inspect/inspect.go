@@ -43,7 +43,7 @@ type walk struct {
 	errs []error
 }
 
-// question is one question in one project.
+// question holds the project and the time that one question is about.
 type question struct {
 	*walk
 	now     time.Time // in UTC

@@ -20,7 +20,7 @@ const (
 // Block is the text that ends every turn (L12).
 const Block = heading + "\n\n" + placeholder + "\n\n" + separator + "\n"
 
-// Turn is one turn of a ledger. Line numbers start at 1.
+// Turn is an agent's text in a ledger with the feedback that follows it. Line numbers start at 1.
 type Turn struct {
 	Line      int    // first line that is not blank
 	Agent     string // the agent's text with LF line ends, without surrounding blank lines

@@ -41,13 +41,14 @@ type Standing struct {
 	Run  *Budget
 	Tick *Tick
 	Lock *Lock
-	// the run that holds the lock if it is known and not Run: the run of another budget file
+	// Holder is the run that holds the lock, if that is not Run but a run in another budget file.
+	// It is nil if that run was not found.
 	Holder  *Budget
 	Claim   *Claim
 	LockIs  Liveness
 	OwnerIs Liveness
-	// TickRun is the run of the open iteration if it is the run of another budget file, not Run;
-	// nil if it was not found.
+	// TickRun is the run that owns the open iteration, if that is not Run but a run in another
+	// budget file. It is nil if that run was not found.
 	TickRun     *Budget
 	TickOwnerIs Liveness
 	// Recorded is the run in the session's record. It is only looked up if no person typed the

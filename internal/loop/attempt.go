@@ -228,7 +228,8 @@ type Attempt struct {
 	Of    int    `json:"of"`
 	Try   int    `json:"try"`
 	Title string `json:"title"`
-	PR    int    `json:"pr,omitempty"` // of this repository, that it has opened or commented on
+	// PR is the number of the PR in this repository that the attempt opened or commented on.
+	PR int `json:"pr,omitempty"`
 	// Token is part of the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first commit
@@ -239,7 +240,7 @@ type Attempt struct {
 	Unread string `json:"unread,omitempty"`
 	Sent   bool   `json:"sent,omitempty"`  // the worker was started
 	Call   string `json:"call,omitempty"`  // tool_use_id of the call that started the worker
-	Holds  int    `json:"holds,omitempty"` // how often the worker was kept running
+	Holds  int    `json:"holds,omitempty"` // times that the worker was kept running
 	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
 	Fresh  string     `json:"fresh,omitempty"`
 	List   string     `json:"list,omitempty"`  // hash of the task list when the worker ended
@@ -252,8 +253,8 @@ type Attempt struct {
 	Tree    string `json:"tree,omitempty"`
 	EndHead string `json:"end_head,omitempty"`
 	EndTree string `json:"end_tree,omitempty"`
-	// Reset is when the service that ended the attempt is available again; zero if the service did
-	// not say.
+	// Reset is the time at which the service that ended the attempt is available again; zero if the
+	// service did not announce one.
 	Reset time.Time `json:"reset,omitzero"`
 	// Phase is the part of the run's work that the attempt does; empty if the kind has only one
 	// part.

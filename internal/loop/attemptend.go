@@ -37,7 +37,7 @@ type Evidence struct {
 	Changed  []string // the files that the audited commits change
 }
 
-// maxHolds is how often a worker is kept running because its claim is incomplete (T61).
+// maxHolds bounds how often a worker is kept running because its claim is incomplete (T61).
 const maxHolds = 2
 
 // LostCommit explains that the branch lost a commit that the run has seen.

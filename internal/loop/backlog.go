@@ -164,9 +164,9 @@ func driftDue(f *Facts) []Gate {
 	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
 }
 
-// missing reports whether list contains a number that from does not.
-func missing(from, list []int) bool {
-	return slices.ContainsFunc(list, func(n int) bool { return !slices.Contains(from, n) })
+// missing reports whether list contains a number that known does not.
+func missing(known, list []int) bool {
+	return slices.ContainsFunc(list, func(n int) bool { return !slices.Contains(known, n) })
 }
 
 func tellDrift(f *Facts) string {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// maxMerges is how many PRs one call may merge. Each PR is looked up at the tracker within the
+// maxMerges bounds the PRs that one call may merge. Each PR is looked up at the tracker within the
 // hook's time limit.
 const maxMerges = 3
 

@@ -386,7 +386,7 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 		"Not posted: %s in this iteration, and a PR gets one round in each", why)
 }
 
-// maxCritiques is how often a thread may start the same critic in one iteration (L17).
+// maxCritiques bounds how often a thread may start the same critic in one iteration (L17).
 const maxCritiques = 3
 
 // critic returns the type of a worker that only criticizes, in lower case and without a plugin's

@@ -54,7 +54,7 @@ type Condition struct {
 	Holds func(f *Facts) string
 	// Tell describes, for a person, the current value and how close the condition is to firing.
 	Tell func(f *Facts) string
-	// Way is what a person has to do before the run is resumed; empty if nothing is needed.
+	// Way tells a person how to prepare the run for its resumption; empty if nothing is needed.
 	Way string
 	// Because is the cause in a form that ends a sentence; empty if the cause contains numbers of
 	// the run.

@@ -142,8 +142,8 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	return f, true, err
 }
 
-// valued lists the loop flags that take a value. limits are those that bound a run or answer
-// questions in advance.
+// valued lists the loop flags that take a value. limits lists the flags among them that bound a run
+// or answer questions in advance.
 var (
 	valued = [...]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
 		"--max-idle", "--near-limit", "--merges", "--lock", "--budget-file", "--pr"}
@@ -258,9 +258,9 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	return nil
 }
 
-// oneOf sets to to a value. It returns an error with a text and a hint for any other than words.
-func oneOf[T ~string](to *T, value, text, hint string, words ...T) error {
-	if *to = T(value); !slices.Contains(words, *to) {
+// oneOf stores value in dst. It returns an error with text and hint if value is not one of words.
+func oneOf[T ~string](dst *T, value, text, hint string, words ...T) error {
+	if *dst = T(value); !slices.Contains(words, *dst) {
 		return &flagError{text, hint}
 	}
 	return nil
@@ -355,9 +355,10 @@ func (f *Flags) DefaultIterations(n int) {
 	}
 }
 
-// With returns c with the ceilings of others whose flags are in named, as in "--max-prs" (R16).
-func (c Ceilings) With(others Ceilings, named []string) Ceilings {
-	for _, name := range named {
+// With returns c with the ceilings named by flags, for example "--max-prs", replaced by those of
+// others (R16).
+func (c Ceilings) With(others Ceilings, flags []string) Ceilings {
+	for _, name := range flags {
 		if to := c.units(name); to != nil {
 			*to = *others.units(name)
 		} else if name == "--max-dollars" {

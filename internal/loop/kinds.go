@@ -48,7 +48,7 @@ type KindLine struct {
 	Own Record `json:"-"`
 }
 
-// Record is what an attempt adds to its history line, and how pages show it.
+// Record is an attempt's part of its history line. Its methods return what pages show.
 type Record interface {
 	Judged() *Judgement
 	Context() string   // proof that its worker began with an empty context; see Attempt.Fresh

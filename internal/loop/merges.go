@@ -116,7 +116,7 @@ func (t *Tick) settle(pr PR, elsewhere bool) {
 	}
 }
 
-// PostedReview is a review of a PR that the iteration let through.
+// PostedReview is a PR review that the hooks allowed in this iteration.
 type PostedReview struct {
 	Target   string `json:"target"` // for example "PR #142", or another name of the PR
 	Call     string `json:"call"`   // identifies the tool call by its id and input

@@ -11,7 +11,7 @@ import (
 // dollars (R58, R59).
 type USD int64
 
-// Dollar and Cent are one dollar and one hundredth of it.
+// Dollar and Cent are $1 and $0.01 in pico-dollars.
 const (
 	Dollar USD = 1_000_000_000_000
 	Cent       = Dollar / 100

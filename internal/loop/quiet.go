@@ -30,8 +30,8 @@ type Job struct {
 	About string `json:"about,omitempty"` // the model's description
 }
 
-// maxJobs is how many jobs a run remembers. At the bound, every job that ends counts as the run's
-// own.
+// maxJobs bounds the jobs that a run remembers. At the bound, every job that ends counts as the
+// run's own.
 const maxJobs = 64
 
 // Wakeup is a prompt that the client generated about background work.

@@ -195,8 +195,8 @@ func (t *Tick) count(f Effect) {
 	}
 }
 
-// countComment counts a comment that the text of a call shows. If its program reported its start,
-// the comment is already counted; if the call failed, that count is taken back.
+// countComment counts a comment that the text of a call shows. If a brake link already reported the
+// comment, it is not counted again; if the call then failed, the count is reverted.
 func (t *Tick) countComment(f Effect) {
 	before, added := t.Starts.union(), 1
 	if f.Starts && f.Failed {

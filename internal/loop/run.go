@@ -156,7 +156,7 @@ func (s State) spent(now time.Time, k *Known) *Facts {
 	return Look(&b, s.Tick, nil, now)
 }
 
-// maxTold is how many gaps in the tracker's answers one run reports.
+// maxTold is the maximum number of gaps in the tracker's answers that one run reports.
 const maxTold = 16
 
 // openTick begins an iteration. It evaluates the entry conditions, then the gates (R24, R98). The

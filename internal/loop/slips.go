@@ -110,8 +110,7 @@ func Nearest(word string, known []string) (near string) {
 	return near
 }
 
-// edits returns the number of letters to insert, delete, change or swap with the next one that turn
-// one word into the other.
+// edits returns the Damerau–Levenshtein distance of two words.
 func edits(a, b string) int {
 	var before []int
 	row := make([]int, len(b)+1)

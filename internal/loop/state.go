@@ -160,13 +160,14 @@ type Budget struct {
 	FailedIssues []int    `json:"failed_issues,omitzero"`
 	Cursors      []Cursor `json:"cursors,omitempty"`
 
-	// Ignores lists git's ignore files when the first attempt began, with their checksums: one line
-	// each, the last one "-".
+	// Ignores lists git's ignore files when the first attempt began, with their checksums, one per
+	// line. The final line is "-", so that a list without files differs from an unknown one.
 	Ignores string `json:"ignores,omitempty"`
 	// LeftOut lists the files that were uncommitted when the run began. No commit of the run
 	// contains them.
 	LeftOut []string `json:"left_out,omitempty"`
-	// Client holds a person's flags of the client, with which a driver starts its processes.
+	// Client holds the client flags that the person passed; a driver starts its processes with
+	// them.
 	Client []string `json:"client_flags,omitempty"`
 
 	// Flags is the canonical form of the flags that the run was started with. Other flags that a
@@ -214,7 +215,8 @@ type Budget struct {
 	// did not come over a socket, or if the process is unknown.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	// Scheduled lists the prompts for this loop in the session's schedule at the last Stop; nil
-	// before the first Stop. NextTick is when the first of them fires; zero if unknown.
+	// before the first Stop. NextTick is the time at which the first of them fires; zero if
+	// unknown.
 	Scheduled []string  `json:"scheduled,omitzero"`
 	NextTick  time.Time `json:"next_tick_at,omitzero"`
 	// LastPrompts lists the prompt ids of the last closed tick. A second entry in one of them is
@@ -244,7 +246,8 @@ type Budget struct {
 	// Idle counts the last iterations in which nothing changed; nil if the last one changed
 	// something.
 	Idle *Idle `json:"idle,omitempty"`
-	// RetryAt is when the next attempt may begin after the service's failure ended one (T95).
+	// RetryAt is the earliest time at which the next attempt may begin after the service's failure
+	// ended one (T95).
 	RetryAt time.Time `json:"retry_at,omitzero"`
 	// Jobs lists background work that the run started and whose end was not reported.
 	Jobs []Job `json:"jobs,omitzero"`
@@ -319,8 +322,8 @@ type Gate struct {
 	Answer string     `json:"answer,omitempty"`
 	Origin string     `json:"origin,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
-	// Notified reports whether the person was notified of this question. Each question is notified
-	// once.
+	// Notified reports whether the person was notified of this question. The person is notified
+	// once per question.
 	Notified bool `json:"told,omitempty"`
 	// Kept reports whether the person answered hold. The question is then not asked again before
 	// the run is resumed.
@@ -484,10 +487,10 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// first returns the first item for which is returns true, or nil.
-func first[T any](list []T, is func(T) bool) *T {
+// first returns the first item that accepts returns true for, or nil.
+func first[T any](list []T, accepts func(T) bool) *T {
 	for i := range list {
-		if is(list[i]) {
+		if accepts(list[i]) {
 			return &list[i]
 		}
 	}

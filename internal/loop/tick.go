@@ -71,10 +71,10 @@ type Tick struct {
 	// EndedWorkers lists the ids of agents that a refusal ended (R44). No event reports that these
 	// ended.
 	EndedWorkers []string `json:"ended_workers,omitempty"`
-	// Typed is the id of the prompt that a person typed while the workers of the ended turn
-	// finished.
+	// Typed is the id of the prompt that a person typed while the workers of the ended turn were
+	// still finishing.
 	Typed string `json:"typed_in,omitempty"`
-	// Wakes lists the wakes that were refused since a person ended the turn with Esc.
+	// Wakes lists the wake-ups refused since a person ended the turn with Esc.
 	Wakes   []Wakeup `json:"refused_wakes,omitempty"`
 	Critics []string `json:"critics,omitempty"` // critics that were started, each as "thread/type"
 	// Taken lists the issues for which this tick's own workers were started.

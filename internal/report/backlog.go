@@ -95,7 +95,7 @@ type PR struct {
 	Notes         []string     `json:"notes,omitempty"`
 }
 
-// maxFeedback is how many comments and reviews people see; --json prints all.
+// maxFeedback bounds the comments and reviews that people see; --json prints all.
 const maxFeedback = 10
 
 // PullRequest writes a PR.

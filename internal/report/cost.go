@@ -181,7 +181,7 @@ func StaleRates(dated string, days int) string {
 		loop.Plural(days, "day"))
 }
 
-// maxWarnings is how many configuration lines a status block quotes.
+// maxWarnings is the maximum number of configuration lines that a status block quotes.
 const maxWarnings = 3
 
 // ConfigNotes returns notes about configuration lines that have no effect.

@@ -39,7 +39,7 @@ const MaxRows = 40
 
 // HistoryTable draws a table for each run, with the dollars of all its iterations as bars. It shows
 // the last maxRows iterations, or all if it is 0, and counts the earlier ones. all reports whether
-// the runs are those of all projects.
+// the table covers all projects.
 func HistoryTable(w io.Writer, s Screen, maxRows int, all bool) History {
 	t := &historyTable{Screen: s, maxRows: maxRows, showAll: "hooks history --last 0"}
 	if all {

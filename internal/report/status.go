@@ -420,7 +420,7 @@ func Missed(wakes []loop.Wakeup) string {
 	return strings.Join(text, "\n")
 }
 
-// maxRefusals is how many refusals one line names.
+// maxRefusals is the maximum number of refusals that one line names.
 const maxRefusals = 3
 
 // refusals lists refusals in one line.

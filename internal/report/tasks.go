@@ -375,7 +375,7 @@ func (b taskLoop) stand() (list facts) {
 	return list
 }
 
-// maxTasks is how many tasks a page lists. It lists the first ones.
+// maxTasks is the maximum number of tasks that a page lists.
 const maxTasks = 500
 
 // card draws the list with the verdict on each task.

@@ -58,23 +58,23 @@ func Append(path, text string) error {
 const maxAppended = 256 << 20
 
 // Read returns the contents of a regular file. It returns false if the file cannot be read or is
-// longer than most bytes.
-func Read(path string, most int64) (string, bool) {
-	text, err := Head(path, most+1)
-	if err != nil || int64(len(text)) > most {
+// longer than maxBytes bytes.
+func Read(path string, maxBytes int64) (string, bool) {
+	text, err := Head(path, maxBytes+1)
+	if err != nil || int64(len(text)) > maxBytes {
 		return "", false
 	}
 	return text, true
 }
 
-// Names returns up to most names in a folder, sorted, or nil if the folder cannot be opened.
-func Names(path string, most int) []string {
+// Names returns up to maxNames names in a folder, sorted, or nil if the folder cannot be opened.
+func Names(path string, maxNames int) []string {
 	dir, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(most)
+	names, _ := dir.Readdirnames(maxNames)
 	slices.Sort(names)
 	return names
 }
@@ -86,19 +86,19 @@ func IsDir(path string) bool {
 }
 
 // ReadHead is like Head, for callers that do not need the error.
-func ReadHead(path string, most int64) (text string, ok bool) {
-	text, err := Head(path, most)
+func ReadHead(path string, maxBytes int64) (text string, ok bool) {
+	text, err := Head(path, maxBytes)
 	return text, err == nil
 }
 
-// Head returns up to most bytes from the start of a regular file.
-func Head(path string, most int64) (string, error) {
+// Head returns up to maxBytes bytes from the start of a regular file.
+func Head(path string, maxBytes int64) (string, error) {
 	f, _, err := Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, most))
+	head, err := io.ReadAll(io.LimitReader(f, maxBytes))
 	return string(head), err
 }
 

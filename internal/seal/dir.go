@@ -74,7 +74,8 @@ func (d Dir) Record(name string) (r *Record, err error) {
 	return r, err
 }
 
-// Find returns a session's record, whether or not a loop of it is on, or nil if there is none.
+// Find returns a session's record, whether or not one of its loops is active. It is nil if there is
+// no record.
 func (d Dir) Find(session string) (*Record, error) {
 	r, err := d.Active(session)
 	if r == nil && err == nil && d.path != "" && session != "" {

@@ -59,9 +59,9 @@ func (r *Record) encode() ([]byte, error) {
 	return append(out, recordEnd...), err
 }
 
-// decode reads the last record of a file. It skips one that a kill tore, and zeros left by a power
-// cut: the change that a torn record announces was not started. whole is false if no record may be
-// appended to the file.
+// decode reads the last record of a file. It skips a record torn by a kill, because its change was
+// never started, and zeros left by a power cut. whole is false if no record may be appended to the
+// file.
 func decode(text string) (r *Record, whole bool, err error) {
 	written := strings.TrimRight(text, "\x00")
 	parts := strings.Split(written, beforeRecord)

@@ -51,12 +51,12 @@ func (s *Store) undone(run sealed, list []difference, kept bool, limits string) 
 	_ = s.seals.Save(run.record) // on failure the message is repeated
 }
 
-// limitsOf returns a hint with the command that sets the ceilings which somebody wrote into the
-// budget file. It returns "" if found and is have the same ceilings.
-func limitsOf(skill loop.Skill, found, is string) string {
+// limitsOf returns a hint with the command that sets the ceilings found in the edited budget file,
+// or "" if they equal the current ones.
+func limitsOf(skill loop.Skill, found, current string) string {
 	flags := ""
 	for _, name := range [...]string{"iterations", "prs", "minutes", "dollars"} {
-		was, now := gjson.Get(found, "max_"+name), gjson.Get(is, "max_"+name)
+		was, now := gjson.Get(found, "max_"+name), gjson.Get(current, "max_"+name)
 		if was.Type == gjson.Number && was.Num != now.Num {
 			flags += " --max-" + name + " " + was.Raw
 		}

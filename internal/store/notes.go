@@ -127,10 +127,12 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	return list, errors.Join(err, s.settle())
 }
 
-// UsePass records that a tool call used its pass to merge a PR. first reports whether the process
-// named by was the first to use it. UsePass writes only to the project.
-func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {
-	used := map[string]any{"call": call, "pr": pr, "by": by}
+// UsePass records that a tool call used its pass to merge a PR. first reports whether process was
+// the first to use it. UsePass writes only to the project.
+func (s *Store) UsePass(
+	skill loop.Skill, call string, pr int, process string,
+) (first bool, err error) {
+	used := map[string]any{"call": call, "pr": pr, "by": process}
 	if err := appendLine(s.disk.root, usedName.of(skill), used); err != nil {
 		return false, err
 	}
@@ -138,7 +140,7 @@ func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first
 	for line := range bytes.Lines(text) { // if two processes write at once, the first line wins
 		v := gjson.ParseBytes(line)
 		if v.Get("call").String() == call && v.Get("pr").Int() == int64(pr) {
-			return err == nil && v.Get("by").String() == by, err
+			return err == nil && v.Get("by").String() == process, err
 		}
 	}
 	return false, err

@@ -47,7 +47,7 @@ func (s *Store) found(run sealed) (f found) {
 	return f
 }
 
-// files returns what the run's record has of these files, with its last line.
+// files returns the found texts in the record's form, with the record's last line.
 func (f found) files(run sealed) seal.Files {
 	return seal.Files{Budget: f.budget.text, Tick: f.tick.text, Marker: f.marker.text,
 		History: f.history, Line: run.State.Line}
@@ -76,7 +76,7 @@ func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 	return st, errors.Join(err, terr)
 }
 
-// difference describes how a file of a run is not as its record has it.
+// difference describes how a run's file differs from its record.
 type difference struct{ file, how string }
 
 // changed returns the error for the differences between a run's files and its record.

@@ -73,7 +73,7 @@ func settings(ctx context.Context, dir string) (list []setting, err error) {
 	return list, err
 }
 
-// listed returns the settings in the output of listing, but for those of one scope.
+// listed returns the settings in the output of listing, except those of one scope.
 func listed(out, without string) (list []setting) {
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {

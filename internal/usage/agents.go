@@ -149,10 +149,10 @@ func Uncounted(transcript string, cursors []loop.Cursor) []string {
 }
 
 // Baseline returns the cursors of a run that begins now. They exclude everything already in the
-// subagents' transcripts, and everything before offset from in the main one; PromptStart finds
-// that offset. A negative from means the current end. The main transcript's cursor comes first.
-func Baseline(transcript string, from int64) []loop.Cursor {
-	out := []loop.Cursor{before(transcript, transcript, from)}
+// subagents' transcripts, and everything before offset start in the main one; PromptStart finds
+// that offset. A negative start means the current end. The main transcript's cursor comes first.
+func Baseline(transcript string, start int64) []loop.Cursor {
+	out := []loop.Cursor{before(transcript, transcript, start)}
 	for _, name := range agents(transcript) {
 		out = append(out, before(AgentPath(transcript, name), name, -1))
 	}

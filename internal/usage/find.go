@@ -19,8 +19,8 @@ type Transcript struct {
 	Changed  time.Time
 }
 
-// Find returns the path of a session's main transcript, given that path, or its id or a prefix of
-// it in the client's folder. An error lists the newest sessions.
+// Find returns the path of a session's main transcript. session is a path, a session id or a prefix
+// of one. If no id matches, the error lists the newest sessions; if several match, it lists those.
 func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
 		if fi, err := os.Stat(session); err != nil || !fi.Mode().IsRegular() {

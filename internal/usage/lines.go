@@ -32,11 +32,11 @@ func linesOf(path string, from int64, f func(line []byte, at int64) bool) error 
 
 // eachLine calls f with each whole line of src without its end, and with the line's offset in its
 // file, until f returns false. It returns the offset of the end of the last line that f saw. src
-// begins at the offset from. A line longer than maxLine is nil. A line is valid until f returns.
+// begins at the offset start. A line longer than maxLine is nil. A line is valid until f returns.
 func eachLine(
-	src io.Reader, from int64, f func(line []byte, at int64) bool,
+	src io.Reader, start int64, f func(line []byte, at int64) bool,
 ) (end int64, err error) {
-	end = from
+	end = start
 	dropped := 0 // number of bytes dropped from a line that is too long for the buffer
 	scan := bufio.NewScanner(src)
 	scan.Buffer(make([]byte, firstBuffer), maxLine+firstBuffer)
@@ -100,13 +100,13 @@ func readTail(path string, end, size int64) (t tail) {
 	return t
 }
 
-// records yields the readable lines of the main thread that may accepts, from the last to the
+// records yields the readable lines of the main thread that match accepts, from the last to the
 // first. A record is valid until the next one.
-func (t tail) records(may func(line []byte) bool) iter.Seq[record] {
+func (t tail) records(match func(line []byte) bool) iter.Seq[record] {
 	return func(yield func(record) bool) {
 		r := record{}
 		for line := range t.lines {
-			if may(line) && r.read(line) && !r.is("isSidechain") && !yield(r) {
+			if match(line) && r.read(line) && !r.is("isSidechain") && !yield(r) {
 				return
 			}
 		}

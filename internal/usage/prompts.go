@@ -45,11 +45,11 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	return s, ok
 }
 
-// Typed reports whether a person submitted a prompt accepted by is, anywhere in the main
-// transcript. A line without an origin counts only before the first line that has one. After that,
-// such a line may be a client's note that contains the model's words, for example about background
-// work.
-func Typed(transcript string, is func(prompt string) bool) (typed bool) {
+// Typed reports whether a person submitted a prompt that accepts returns true for, anywhere in the
+// main transcript. A line without an origin counts only before the first line that has one. After
+// that, such a line may be a client's note that contains the model's words, for example about
+// background work.
+func Typed(transcript string, accepts func(prompt string) bool) (typed bool) {
 	r, fired, named := record{}, "", false
 	_ = linesOf(transcript, 0, func(line []byte, _ int64) bool {
 		if !startsTurn(line) {
@@ -63,7 +63,7 @@ func Typed(transcript string, is func(prompt string) bool) (typed bool) {
 			prompt, origin := r.typed(), r.text("turnOrigin")
 			own := !named && strings.Join(strings.Fields(prompt), " ") != fired
 			person := origin == "human" || origin == "sdk" || origin == "" && own
-			typed, fired, named = person && is(prompt), "", named || origin != ""
+			typed, fired, named = person && accepts(prompt), "", named || origin != ""
 		}
 		return !typed
 	})

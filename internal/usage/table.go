@@ -101,16 +101,16 @@ func (t Table) Find(model string) (row Row, known bool) {
 	return t.dearest(name), false
 }
 
-// Dearer returns how many times the price of than the price of model is, in tenths. It returns 0 if
-// model does not cost more.
-func (t Table) Dearer(model, than string) (tenths int64) {
+// Dearer returns the price of model as a multiple of base's price, in tenths. It returns 0 if model
+// is not dearer.
+func (t Table) Dearer(model, base string) (tenths int64) {
 	now, _ := t.Find(model)
-	before, _ := t.Find(than)
-	price, base := now.Input+now.Output, before.Input+before.Output
-	if base == 0 || price <= base {
+	before, _ := t.Find(base)
+	price, old := now.Input+now.Output, before.Input+before.Output
+	if old == 0 || price <= old {
 		return 0
 	}
-	return int64((price*10 + base/2) / base)
+	return int64((price*10 + old/2) / old)
 }
 
 // longest returns the row with the longest name that is a prefix of the model's name, up to a

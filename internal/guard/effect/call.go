@@ -39,8 +39,8 @@ type Repo struct {
 	// matches every command; it stands for an alias that could not be read.
 	Aliases     []string
 	GlabAliases []string
-	// Ask returns what git prints for these arguments if it is started like the git that is about
-	// to start, or an empty string if it fails. It is nil for the text of a call.
+	// Ask runs git with these arguments, in the environment of the git that is about to start, and
+	// returns its output, or "" on error. It is nil if only the text of a call is judged.
 	Ask func(args ...string) string
 }
 

@@ -143,8 +143,8 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	gitCommand(h, g, gitGlobals(h, &g, parts))
 }
 
-// useBranches records the words that may be branches, with the values of flags, because the same
-// flag takes a value in one command only. A remote or a message does no harm.
+// useBranches treats every operand and flag value as a possible branch, because only some commands
+// give a flag a value. A remote or a message among them is harmless.
 func useBranches(f *plain.Frame, g gitRun, words []shellword.Word) {
 	for _, w := range words {
 		text := w.Text

@@ -29,7 +29,7 @@ type Word struct {
 // Lit returns a known word that has no source text.
 func Lit(text string) Word { return Word{Text: text} }
 
-// Lits returns the texts as words, each as by Lit.
+// Lits applies Lit to each text.
 func Lits(texts ...string) []Word {
 	words := make([]Word, len(texts))
 	for i, t := range texts {
@@ -121,7 +121,7 @@ func Number(s string) int {
 // Quote returns a text as one word of shell text, in single quotes.
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// Quoted returns the words as shell text, each as by Quote. Unknown parts are unchanged.
+// Quoted returns the words as shell text. It applies Quote to each and keeps unknown parts.
 func Quoted(words []Word) string {
 	quoted := Texts(words)
 	for i, text := range quoted {

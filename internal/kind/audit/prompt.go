@@ -81,9 +81,9 @@ func (r *Run) Prompt(a *loop.Attempt, intro string, plan []Section, number, most
 // sha abbreviates a commit's name for a command.
 func sha(commit string) string { return commit[:min(len(commit), 12)] }
 
-// trimmed returns text cut to at most most bytes, without line breaks at its ends.
-func trimmed(text string, most int) string {
-	return strings.Trim(markdown.Cut(text, most), "\n")
+// trimmed returns text cut to at most maxBytes bytes, without line breaks at its ends.
+func trimmed(text string, maxBytes int) string {
+	return strings.Trim(markdown.Cut(text, maxBytes), "\n")
 }
 
 // list returns the findings, one per line, at most maxFindings of them.

@@ -26,8 +26,8 @@ const (
 // Split splits a plan at its markers, `<!-- section -->` or `<!-- forge-section -->` alone on a
 // line outside of code (A42, A44). The text before the first marker introduces the plan; a plan
 // without markers has one section. Split omits sections without text. It returns an error if the
-// plan is empty or has more than most sections.
-func Split(text string, most int) (intro string, list []Section, err error) {
+// plan is empty or has more than maxSections sections.
+func Split(text string, maxSections int) (intro string, list []Section, err error) {
 	if !utf8.ValidString(text) {
 		return "", nil, errors.New("it is not UTF-8 text")
 	}
@@ -59,8 +59,8 @@ func Split(text string, most int) (intro string, list []Section, err error) {
 	switch {
 	case len(list) == 0:
 		return "", nil, errors.New("it has no text")
-	case len(list) > most:
-		return "", nil, fmt.Errorf("it has %d sections, over %d", len(list), most)
+	case len(list) > maxSections:
+		return "", nil, fmt.Errorf("it has %d sections, over %d", len(list), maxSections)
 	}
 	return intro, list, nil
 }

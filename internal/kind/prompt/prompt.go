@@ -1,4 +1,4 @@
-// Package prompt is the kind of loop that repeats a person's prompt.
+// Package prompt implements the prompt loop, which repeats a person's prompt.
 package prompt
 
 import "hooks/internal/loop"

@@ -1,9 +1,9 @@
-// Package tasks is the kind of loop that works through the tasks of a spec. It computes values from
-// values; it uses no clock, files or processes.
+// Package tasks implements the task loop, which works through the tasks of a spec. Its functions
+// are pure: they use no clock, files or processes.
 //
-// run.go has the kind's row and its state, order.go picks the next task, gates.go has its
-// questions, and proof.go decides whether a claim is accepted. The other files read and write
-// texts. One task uses these in order:
+// run.go has the kind's row and its state, order.go picks the next task, gates.go defines its
+// gates, and proof.go decides whether a claim is accepted. The other files read and write texts.
+// One task uses these in order:
 //
 //   - spec.go reads the front matter of a spec (mode, issue, title) and its first sentence.
 //   - list.go reads the list of tasks, from a separate file or from a section of the spec.

@@ -208,7 +208,7 @@ func (r *Run) Resuming() string {
 		len(r.List))
 }
 
-// Ends returns the events of the iteration of a task loop whose line was just written.
+// Ends returns the sync events for a task loop's iteration whose history line was just written.
 func Ends(b *loop.Budget, l *loop.Iteration) (list []loop.SyncEvent) {
 	r, seq := Of(b), strconv.Itoa(l.Seq)
 	if t := LineOf(l); t != nil && t.Task <= len(r.List) && t.Judgement.Verdict.Done() &&

@@ -18,8 +18,8 @@ var phases = []string{
 	"intake", "spec", "review", "decompose", "execution", "verification", "closure",
 }
 
-// View is .sdd-state.json: the state of a run for people and other tools. The fields, their names,
-// types and order are those of the specification (T16–T28).
+// View is .sdd-state.json: the state of a run for people and other tools. The specification defines
+// the fields with their names, types and order (T16–T28).
 type View struct {
 	LinearIssue         string `json:"linearIssue"`
 	Phase               string `json:"phase"`

@@ -20,7 +20,8 @@ func PlaceOf(t loop.Tracker) Place {
 	return p
 }
 
-// choose returns the project's tracker as a run records it and as it is asked.
+// choose returns the project's tracker in two forms: the Tracker that a run stores and the Place
+// that is queried.
 func (q Question) choose(ctx context.Context) (loop.Tracker, Place, error) {
 	repo := tracker.Repo(ctx, q.Project)
 	p, err := Choose(q.Env, q.Config.Tracker, repo)

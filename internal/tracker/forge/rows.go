@@ -17,7 +17,7 @@ type names struct {
 	repo                                  string // repository or URL of an issue that is linked
 }
 
-// reader asks a place through its program, and turns the answers into issues and PRs.
+// reader queries a tracker through its client program, and parses the answers as issues and PRs.
 type reader struct {
 	Place
 	names
