@@ -252,7 +252,7 @@ func writable(path string) error {
 	head, _ := safefile.ReadHead(path, int64(len(report.PageMark)))
 	if head != report.PageMark {
 		return hint.New("name another file, or remove that one",
-			"--html %q is there already and is not a report card", path)
+			"--html %q already exists and is not a report card", path)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func people(a *app.App, args []string) (code int) {
 			way = "to end a loop: `hooks loop stop`"
 		}
 		complain(c.errs, hint.New(way,
-			"`hooks %s` takes no argument and reads one event of the client on stdin", args[0]))
+			"`hooks %s` takes no arguments; it reads one client event from stdin", args[0]))
 		return 1
 	}
 	defer func() {

@@ -91,7 +91,7 @@ func (l ledgerFeedbackCmd) Run(c caller) error {
 }
 
 type ledgerNewCmd struct {
-	Phase  string `arg:"" help:"From ideation to reconcile, as in specs or implement."`
+	Phase  string `arg:"" help:"The phase, from ideation to reconcile, for example implement."`
 	Change string `arg:"" help:"The folder in changes/."`
 	Number string `arg:"" optional:"" name:"nn" help:"The task's number, for plan and implement."`
 }

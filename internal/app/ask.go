@@ -32,7 +32,7 @@ import (
 func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	if a.InAgent() {
 		way := "the dialog of the session asks the person; or answer in a terminal of your own"
-		return "", hint.New(way, "a gate is not answered from inside the agent")
+		return "", hint.New(way, "an agent cannot answer a gate")
 	}
 	answer := strings.TrimSpace(strings.Join(words, " "))
 	if answer == "" || answer == report.AnswerWord {
@@ -114,8 +114,8 @@ func (h *handler) findGate(written string) (found waitingGate, err error) {
 	case asking != "":
 		way := fmt.Sprintf("answer it in the dialog of session %s; "+
 			"only a paused run takes answers from a terminal", asking)
-		return found, hint.New(way, "gate %q is asked in a running session, "+
-			"whose client accepts no answer from elsewhere", written)
+		return found, hint.New(way, "gate %q is being asked in a running session "+
+			"and can only be answered there", written)
 	case len(all) > 0:
 		return found, hint.New("waiting: "+names(all), "gate %q does not wait", written)
 	}

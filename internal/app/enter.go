@@ -203,12 +203,13 @@ func (h *handler) nested(cmd loop.Command, flags loop.Flags) error {
 		switch b := t.Budget; {
 		case b == nil || b.Status != loop.Active:
 		case b.Own != nil && b.Kind().Alone:
-			return hint.New("do the phase; a person starts other loops in other sessions",
-				"/%s does not start: the %s of %s runs in this session", cmd.Name, b.Skill,
+			return hint.New("continue with this phase; "+
+				"a person can start the other loop in another session",
+				"cannot start /%s: the %s of %s is running in this session", cmd.Name, b.Skill,
 				b.Attempts().Source)
 		case h.ownsPrompt(t) && !b.Repeats(cmd) && !typed:
-			return hint.New("do this iteration; a person starts other loops",
-				"/%s does not start: an iteration of /%s is open in this turn", cmd.Name,
+			return hint.New("continue with this iteration; a person can start the other loop",
+				"cannot start /%s: an iteration of /%s is open in this turn", cmd.Name,
 				b.Invocation().Name)
 		}
 	}

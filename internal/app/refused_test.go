@@ -104,7 +104,7 @@ func TestALoopThatChangesUnderTheCallIsMended(t *testing.T) {
 	if !said.Reply.Blocks() {
 		t.Errorf("the merge is not refused: %q, %v", said.Reply.Reason(), said.Err)
 	}
-	if !strings.Contains(said.Reply.PersonText(), "review.tick.json was changed; written again") {
+	if !strings.Contains(said.Reply.PersonText(), "review.tick.json was changed; restored") {
 		t.Errorf("the change is not told: %q", said.Reply.PersonText())
 	}
 	if now, err := os.ReadFile(path); err != nil || strings.Contains(string(now), `"x":1`) {

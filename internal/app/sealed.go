@@ -163,7 +163,7 @@ func (h *handler) mayEnter(owner loop.Process) error {
 			known && (from == nil || from.PID != b.EventsFrom.PID)
 		if other && h.Inside(b.Owner) {
 			return hint.New("a person starts it in a terminal of their own",
-				"a client inside of the %s loop's own (process %d) begins no loop here",
+				"a client started by the %s loop's client (process %d) cannot start a loop here",
 				skill, b.Owner.PID)
 		}
 	}

@@ -139,7 +139,7 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 		defer cancel()
 		if path != "" && len(tracker.Committed(ctx, h.project, path)) > 0 {
-			return nil, hint.New("name a file that git does not have",
+			return nil, hint.New("name a file that is not committed",
 				"%s is %q, which the loop would rewrite, and it is committed", name, path)
 		}
 	}

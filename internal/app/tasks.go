@@ -68,7 +68,7 @@ func (h *handler) taskEntry(
 	case !named:
 		return fresh, "", hint.New("name the spec: /sdd:go docs/spec.md in a session, or "+
 			"hooks go docs/spec.md in a terminal",
-			"/%s names no spec, and no task loop waits to continue", cmd.Name)
+			"/%s names no spec, and there is no task loop to resume", cmd.Name)
 	}
 	run, err := h.newTasks(flags, spec)
 	if err != nil {

@@ -165,7 +165,7 @@ func remote(own tracker.Facts, dir string) bool {
 }
 
 // unseen is the reason for refusing shell text that git runs.
-const unseen = "the git that it starts bypasses the links"
+const unseen = "the git that it starts would not be checked"
 
 // branching lists, by git command, the flags with which it may change another branch.
 var branching = map[string]string{

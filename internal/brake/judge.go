@@ -174,8 +174,8 @@ func (s Start) merge(g ground, a effect.Act) *Refusal {
 	case at != "":
 		return no(why, "use "+tracker.MergeAt(s.forge(), strconv.Itoa(a.PR), at))
 	default:
-		return no(why, "make "+s.plainly(a.PR)+" a plain Bash command of its own, so that "+
-			"its gate can ask")
+		return no(why, "run `"+s.plainly(a.PR)+"` as a separate Bash command, so that "+
+			"the merge gate can ask")
 	}
 }
 

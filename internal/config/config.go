@@ -184,7 +184,7 @@ func (c *Config) read(path string) {
 	c.parse(text)
 	titled := strings.Contains(strings.ToLower(text), sddTitle)
 	if c.file == SettingsFile && text != "" && !titled {
-		c.unread(0, "has no heading `## SDD Configuration`: nothing in it counts")
+		c.unread(0, "has no heading `## SDD Configuration`: the file is ignored")
 	}
 }
 

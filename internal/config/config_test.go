@@ -192,7 +192,7 @@ func TestAFileWithoutTheHeading(t *testing.T) {
 	}
 	write(t, dir, ".sdd/config.md", "### Review\n- **Agent Logins**: bot\n")
 	same(t, Load(dir), Config{Unread: []string{
-		".sdd/config.md: has no heading `## SDD Configuration`: nothing in it counts",
+		".sdd/config.md: has no heading `## SDD Configuration`: the file is ignored",
 	}})
 }
 

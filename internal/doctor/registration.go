@@ -115,7 +115,7 @@ func registeredOnce(m *machine, n *notes) {
 			}
 			copies, places = append(copies, own), append(places, m.from(h.File))
 			if slices.Contains(install.Scopes, h.File.Scope) {
-				keep = "keep one, as by `hooks uninstall --scope " + h.File.Scope + "`"
+				keep = "keep one; for example, run `hooks uninstall --scope " + h.File.Scope + "`"
 			}
 		}
 		if len(places) > 1 {

@@ -26,7 +26,7 @@ const (
 )
 
 // hintClient is the hint for input that did not come from the client.
-const hintClient = "hook words read the JSON object that the client writes on stdin; " +
+const hintClient = "this is a hook command: it reads the JSON that Claude Code sends on stdin; " +
 	"run `hooks doctor` to check the registration"
 
 // Read reads the one JSON object that the client writes for a hook word. It returns once the object

@@ -468,8 +468,7 @@ func (e Call) afterHalt(run *Budget) Outcome {
 		return Outcome{}
 	}
 	return RefuseCall(ScheduleRule,
-		"it is not scheduled again; a person starts it again by typing the command, or continues "+
-			"with --resume",
+		"do not schedule it again; a person can type the command or resume with --resume",
 		"%s", priorStop(run))
 }
 

@@ -302,7 +302,7 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 		}
 		return RefuseCall(InProgress,
 			"take the next workable issue; a person removes a stale label",
-			"Not done: %s. #%d is in progress by another iteration, and its label stays as it is",
+			"Not done: %s. Another iteration is working on #%d, and its label stays as it is",
 			a.Command, a.PR)
 	}
 	return Outcome{}
@@ -382,8 +382,8 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 		return nil
 	}
 	return deny(ReviewRule,
-		"replies and plain comments may continue; the next iteration reviews it again",
-		"Not posted: %s in this iteration, and a PR gets one round in each", why)
+		"you may still post replies and plain comments; the next iteration reviews the PR again",
+		"Not posted: %s in this iteration, and each PR gets one review round per iteration", why)
 }
 
 // maxCritiques bounds how often a thread may start the same critic in one iteration (L17).

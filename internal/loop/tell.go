@@ -160,7 +160,7 @@ func tellBudgets(f *Facts) string {
 func tellMerges(f *Facts) string {
 	switch f.Run.Merges {
 	case MergesNever:
-		return "never asks; --merges never refuses every merge"
+		return "never asks: every merge is refused (--merges never)"
 	case MergesAsk:
 		return "asks before every merge (--merges ask)"
 	}

@@ -129,7 +129,7 @@ func (c *cardPage) head() {
 		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), progress(b),
 		span)))
 	if b.Replaced > 0 {
-		about.row("note", warn, "written again %s: something else had changed the run's files",
+		about.row("note", warn, "restored %s after another program changed the run's files",
 			loop.Plural(b.Replaced, "time"))
 	}
 	for _, n := range c.Unread {

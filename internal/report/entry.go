@@ -228,13 +228,13 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 			calls = loop.AppendNew(calls, s.End)
 		}
 		return "The loop has ended but is still scheduled. Call now: " + commas(calls...) +
-			" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
+			" (load the tool with ToolSearch \"select:CronDelete\"). Do nothing else."
 	case c.Text != "":
 		return c.Text
 	case c.Name == "wake":
 		return fmt.Sprintf("Nothing is scheduled that would start the next iteration. Call now: "+
 			`ScheduleWakeup {"delaySeconds":60,"prompt":%q,"reason":"next loop iteration"}`+
-			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else.",
+			" (load the tool with ToolSearch \"select:ScheduleWakeup\"). Do nothing else.",
 			"/loop "+run.Command)
 	}
 	return "Report this iteration's facts before it ends:\n" + ReportCommand + "\n" +
@@ -282,7 +282,7 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 		out = append(out, Deferred(d))
 	}
 	for _, n := range f.Tick.PassOver(f.Run) {
-		out = append(out, fmt.Sprintf("#%d is in progress by another iteration: "+
+		out = append(out, fmt.Sprintf("another iteration is working on #%d: "+
 			"skip it and take the next workable issue; leave its label alone", n))
 	}
 	if f.Run.Kind().Reviews {

@@ -451,7 +451,7 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 		"and PreToolUse are registered")
 	n := tasks.AwaitingGate(b)
 	unanswered := slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })
-	add(n > 0 && unanswered, "gate %d waits for a person: complete its review, then answer it; "+
-		"the fields of .sdd-state.json change nothing", n)
+	add(n > 0 && unanswered, "gate %d is waiting for you: finish the review, then answer it; "+
+		"editing .sdd-state.json has no effect", n)
 	return list
 }

@@ -174,7 +174,7 @@ func TestTaskTrouble(t *testing.T) {
 			"fix the causes rather than raise the cap"},
 		{func(b *loop.Budget) { b.StopCause = "no_fresh_context" }, nil, "`hooks doctor`"},
 		{func(b *loop.Budget) { b.Pending = []loop.Gate{{Name: tasks.GateSpec}} }, nil,
-			"gate 1 waits for a person: complete its review, then answer it"},
+			"gate 1 is waiting for you: finish the review, then answer it"},
 	} {
 		b := someTasks()
 		c.change(&b)

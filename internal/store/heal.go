@@ -42,9 +42,9 @@ func (s *Store) undone(run sealed, list []difference, kept bool, limits string) 
 	if len(news) == 0 {
 		return
 	}
-	line := "hooks: " + strings.Join(news, "; ") + "; written again as hooks had it"
+	line := "hooks: " + strings.Join(news, "; ") + "; restored"
 	if kept {
-		line += " (what was there: " + ReplacedPath + ")"
+		line += " (the changed files are in " + ReplacedPath + ")"
 	}
 	s.healed = append(s.healed, line+raise)
 	run.Healed = strings.Join(said, " ")

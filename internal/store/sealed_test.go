@@ -284,7 +284,7 @@ func TestFilesOfBeforeAreUndone(t *testing.T) {
 		same(t, "seq", st.Budget.Seq, 1)
 		same(t, "replaced", st.Budget.Replaced, i+1)
 		said := "hooks: .sdd/loop/work.budget.json was changed; " +
-			"written again as hooks had it (what was there: .sdd/loop/archive/replaced)"
+			"restored (the changed files are in .sdd/loop/archive/replaced)"
 		same(t, "healed", strings.Join(s.Healed(), "\n"), []string{said, ""}[i])
 	}
 }
@@ -310,7 +310,7 @@ func TestMissingBudgetAfterAReboot(t *testing.T) {
 	same(t, "seq", st.Budget.Seq, 3)
 	same(t, "iteration", st.Tick.Iteration, 4)
 	same(t, "healed", s.Healed(), []string{
-		"hooks: .sdd/loop/work.budget.json is missing; written again as hooks had it"})
+		"hooks: .sdd/loop/work.budget.json is missing; restored"})
 	same(t, "in the file", strings.Contains(content(t, s, "work.budget.json"), `"seq": 3`), true)
 }
 

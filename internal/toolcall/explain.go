@@ -98,8 +98,8 @@ func (x explained) verdict() string {
 		return "denied: it cannot be read, could reach a forge, and what it starts need not be " +
 			"checked"
 	case unread && x.Reaches():
-		return "passes where programs are checked as they start, in sessions that began after " +
-			"the installation; is denied elsewhere"
+		return "passes in sessions started after the installation, where programs are checked as " +
+			"they start; is denied in other sessions"
 	case unread && around:
 		return "passes, but is denied in a review loop while a merge gate waits"
 	case unread:

@@ -504,7 +504,7 @@ func (r *Run) Attempts() loop.Attempts {
 	a := loop.Attempts{
 		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
 		Looks: true, Reports: true, Whole: "the phase's own",
-		Failed: "phases in a row ended by no fault of the work",
+		Failed: "phases in a row ended through no fault of the work",
 		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,
 		Before: r.Before, Finished: r.Clean(), Total: len(r.Sections), Unit: "section",
 	}

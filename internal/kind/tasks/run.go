@@ -287,7 +287,7 @@ func (r *Run) Attempts() loop.Attempts {
 		Tip: r.Tip, Outages: r.Outages, Most: r.Dollars, Whole: "the task",
 		// A task uses all its attempts first, so that the run ends for that reason (T57).
 		MaxIdle: r.MaxTries - 1,
-		Failed:  "attempts in a row ended by no fault of the task; no retry was counted",
+		Failed:  "attempts in a row ended through no fault of the task; no retry was counted",
 		Done:    r.Complete(), Source: r.Spec, Number: r.Index + 1, Unit: "task",
 		Publishes: true,
 		Finished:  r.Finished(), Total: len(r.List),

@@ -77,8 +77,8 @@ func (f *Failure) Hint() string {
 	case NotFound:
 		return "check Owner and Repo" + block + ", and the origin remote"
 	case NotAllowed:
-		return "look at the command, then set " + Allow +
-			" to the same words in your own environment"
+		return "review the command, then set " + Allow +
+			" to exactly that command in your own environment"
 	case Moved:
 		return "set it back, or begin a fresh run, which uses the current tracker"
 	case Failed, TooSlow:
