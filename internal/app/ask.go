@@ -182,7 +182,7 @@ func (h *handler) answerGate(w waitingGate, answer, origin string) (string, erro
 const (
 	askTime = 24 * time.Hour // bounds one run of the Ask command
 	askPoll = time.Second    // interval between checks whether the question still waits
-	maxAsks = 3              // how often a question is asked before its answer is understood
+	maxAsks = 3              // times that a question is asked until its answer is understood
 )
 
 // StartAsking starts a process that sends the questions of the project's paused run to the

@@ -15,7 +15,7 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// maxOnCard is how many history lines a card shows. It shows the last ones.
+// maxOnCard is the maximum number of history lines that a card shows. It shows the last ones.
 const maxOnCard = 50
 
 // Cards returns the cards of the present runs or, if runID is set, of that run, which may be

@@ -22,7 +22,7 @@ import (
 const (
 	lockWait = 10 * time.Second
 	lockPoll = 3 * time.Millisecond
-	maxEnd   = 1 << 20 // how many bytes are read from the end of a ledger; a section is far shorter
+	maxEnd   = 1 << 20 // bytes read from the end of a ledger; a section is far shorter
 )
 
 // Append adds a turn with an empty feedback section to a ledger (L1, L28). A crash leaves either

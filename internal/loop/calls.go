@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxCounted is how many calls are remembered. A duplicate comes within milliseconds of the
+	// maxCounted bounds the calls that are remembered. A duplicate comes within milliseconds of the
 	// original.
 	maxCounted = 128
 	// maxInput bounds the input of a merging call that is remembered, in bytes. A call with a
@@ -166,7 +166,7 @@ const (
 	maxDenials = 50
 	// maxWhat bounds the text of an entry, in bytes.
 	maxWhat = 200
-	// maxRefused is how many refused calls are remembered, because the hooks of a second
+	// maxRefused bounds the refused calls that are remembered, because the hooks of a second
 	// registration run at the same time.
 	maxRefused = 16
 )

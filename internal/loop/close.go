@@ -277,7 +277,7 @@ func (t *Tick) left(e Ending) []string {
 	return out
 }
 
-// maxShown is how many files one note about uncommitted files names.
+// maxShown bounds the files that one note about uncommitted files names.
 const maxShown = 5
 
 // uncommitted returns a note about the uncommitted files in a folder, or nil if there are none.

@@ -86,7 +86,7 @@ func Secrets(text string) string {
 	}
 }
 
-// maxName is how much of a word is read again for the name of a secret, in bytes.
+// maxName bounds the part of a word that is read again for the name of a secret, in bytes.
 const maxName = 32
 
 // secrets matches a secret with the text that introduces it. The secret is the only group that
