@@ -32,9 +32,9 @@ var ErrUnwritable = errors.New("the user's state directory cannot be written her
 // fails.
 //
 // A record is in on/ while a loop of its session is on, and in off/ otherwise, so that a later
-// --resume can be checked against it. A record is appended to its file in one write, or replaces
-// the file. Neither is synced: records survive the death of any process, but not a crash of the
-// machine.
+// --resume can be checked against it. A save appends a note of the change to the record's file in
+// one write, or replaces the file. Neither is synced: records survive the death of any process, but
+// not a crash of the machine.
 type Dir struct {
 	path string
 	last *parsed
@@ -45,7 +45,7 @@ type Dir struct {
 type parsed struct {
 	path   string
 	file   fs.FileInfo
-	whole  bool // a record can be appended
+	whole  bool // a note can be appended
 	record *Record
 }
 
@@ -235,12 +235,12 @@ func (d Dir) Save(r *Record) error {
 			r.Folder = folderID(info)
 		}
 	}
+	if r.On() && d.append(on, r) {
+		return nil
+	}
 	text, err := r.encode()
 	if err != nil {
 		return err
-	}
-	if r.On() && d.append(on, r, text) {
-		return nil
 	}
 	info, err := replace(on, text)
 	if err != nil {
@@ -258,12 +258,16 @@ func (d Dir) Save(r *Record) error {
 	return writable(os.Rename(on, off))
 }
 
-// append adds a record's text to its file, which costs a tenth of replacing the file. It returns
-// false if the file has grown long or is not as it was read or written last. Readers skip an
-// incomplete record.
-func (d Dir) append(path string, r *Record, text []byte) bool {
+// append adds a note of the change to a record's file, which costs a tenth of replacing it. It
+// returns false if no note describes the change, or if the file has grown long or is not as it was
+// read or written last. Readers skip an incomplete note.
+func (d Dir) append(path string, r *Record) bool {
 	last := *d.last
-	if last.path != path || !last.whole || last.file.Size()+int64(len(text)) > maxFile {
+	if last.path != path || !last.whole {
+		return false
+	}
+	text := r.noted(last.record)
+	if text == nil || last.file.Size()+int64(len(text)) > maxFile {
 		return false
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0)
@@ -274,7 +278,7 @@ func (d Dir) append(path string, r *Record, text []byte) bool {
 	if info, err := f.Stat(); err != nil || !same(info, last.file) {
 		return false
 	}
-	_, err = f.Write(append([]byte(beforeRecord), text...))
+	_, err = f.Write(append([]byte(beforeNote), text...))
 	info, serr := f.Stat()
 	if err != nil || serr != nil {
 		return false
