@@ -214,7 +214,7 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 		return is
 	})
 	fill(l, &k.Commits, func() bool { return h.call().Commits() })
-	fill(l, &k.Merging, func() []loop.Looked { return h.askMerging(t, k.Reading.Is.Acts) })
+	fill(l, &k.Merging, func() []loop.Looked { return h.askMerging(t, k.Reading.Value.Acts) })
 	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.call().Words())) })
 }
 

@@ -163,7 +163,7 @@ func (h *handler) settle(
 func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool) (l lookup) {
 	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
 	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })
-	fill(&l, &k.Begun, func() loop.Begun { return h.begun(t, k.Around.Is.Worktrees) })
+	fill(&l, &k.Begun, func() loop.Begun { return h.begun(t, k.Around.Value.Worktrees) })
 	_, stop := e.(loop.TurnEnd)
 	fill(&l, &k.Marked, func() bool { return h.interruptMark(t, !stop) })
 	fill(&l, &k.NoDialog, h.dialogDenied)
@@ -212,8 +212,8 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 	})
 	fill(&l, &k.Snapshot, func() (s *loop.Snapshot) {
 		var previous *loop.Iteration
-		if k.Previous.Is != nil {
-			previous = *k.Previous.Is
+		if k.Previous.Value != nil {
+			previous = *k.Previous.Value
 		}
 		s, l.err = h.files.Snapshot(t.Budget, previous, true)
 		return s
@@ -380,12 +380,12 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 	}
 	k.Calls = loop.Fetched([]loop.Result(nil))
 	if len(counted.Calls) > 0 {
-		*k.Calls.Is = h.missedCalls(t, counted.Calls)
+		*k.Calls.Value = h.missedCalls(t, counted.Calls)
 	}
 	count := loop.Count{Spent: spent, Notes: counted.Notes, Clock: h.Clock()}
 	count.Clock.Wall = h.now
 	if _, call := e.(loop.Call); call { // a call does not end an iteration
-		if k.Model.Is == nil {
+		if k.Model.Value == nil {
 			k.Model = loop.Fetched(loop.Model{})
 		}
 		return count, nil

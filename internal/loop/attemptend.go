@@ -121,15 +121,15 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 		return Outcome{}, false
 	}
 	k.Require(&k.Worker)
-	if !k.Worker.Is.Ours {
+	if !k.Worker.Value.Ours {
 		return Outcome{}, false
 	}
 	a := s.Tick.Attempt
 	a.Sent = true
-	if k.Worker.Is.Fresh {
+	if k.Worker.Value.Fresh {
 		a.Fresh = "agent " + e.Agent
 	}
-	a.Stale = !k.Worker.Is.Fresh && (k.Worker.Is.Known || e.Failure == "")
+	a.Stale = !k.Worker.Value.Fresh && (k.Worker.Value.Known || e.Failure == "")
 	var hold *Continue
 	switch {
 	case e.Failure != "":
@@ -148,7 +148,7 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 // spends reports whether the open iteration exceeds the run's dollars, so that every thread ends.
 func (s State) spends(k *Known) bool {
 	k.Require(&k.Running, &k.Overrun)
-	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Is.Dollars), *k.Overrun.Is)
+	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Value.Dollars), *k.Overrun.Value)
 }
 
 // attempt judges the open attempt when its turn ends. decided is false if the iteration may end.
@@ -166,10 +166,10 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		return Outcome{}, false
 	}
 	k.Require(&k.Worker)
-	if a.Sent = true; k.Worker.Is.Fresh {
+	if a.Sent = true; k.Worker.Value.Fresh {
 		a.Fresh = "session " + e.Session
 	}
-	if a.Stale = a.Stale || !k.Worker.Is.Fresh; a.Stale { // its claims do not count
+	if a.Stale = a.Stale || !k.Worker.Value.Fresh; a.Stale { // its claims do not count
 		return Outcome{}, false
 	}
 	hold := s.judged(k)

@@ -129,7 +129,7 @@ func (e Call) step(s State, k *Known) Outcome {
 	}
 	k.Require(&k.Words)
 	if s.Tick.refuses(e.ID, e.Input) {
-		s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: *k.Words.Is})
+		s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: *k.Words.Value})
 		out.Save.Tick = s.Tick
 	}
 	if d.Ends && e.Agent == "" {
@@ -248,7 +248,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	k.Require(&k.Running, &k.Model, &k.Overrun)
-	running, overrun := k.Running.Is, *k.Overrun.Is
+	running, overrun := k.Running.Value, *k.Overrun.Value
 	found := s.finds(running.Running)
 	s.Tick.Count(s.Run, running.Running)
 	spent := s.Run.DollarsEstimate.Plus(running.Dollars)
@@ -262,7 +262,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	first := reached != "" && !e.Asks && s.Tick.tellDollars(e.Agent)
 	out := Outcome{}
 	if e.Agent == "" { // a person may not see the reply to a worker's call
-		line, met := s.Run.meetModel(*k.Model.Is, total)
+		line, met := s.Run.meetModel(*k.Model.Value, total)
 		if out.Reply.Say = line; met {
 			out.Save.Run = s.Run
 		}

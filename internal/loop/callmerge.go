@@ -16,7 +16,7 @@ func (a Act) lands() bool { return a.Kind == ActMerge || a.Kind == ActLand || a.
 // merge applies the merge gate. A merge passes if the tracker itself reports no comments, or once
 // after a person's answer in this tick, at the commit that the question named (R99–R102).
 func (e Call) merge(s State, k *Known) Outcome {
-	r := k.Reading.Is
+	r := k.Reading.Value
 	acts := slices.DeleteFunc(slices.Clone(r.Acts), func(a Act) bool { return !a.lands() })
 	switch {
 	case !e.open(s) && r.Beside: // the session's other loop judges it

@@ -40,7 +40,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	out := Outcome{Save: Save{Tick: s.Tick}}
 	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.Run.Driven() {
 		k.Require(&k.Prompt)
-		a.Sent, a.Call, out.Reply.Prompt = true, e.ID, *k.Prompt.Is
+		a.Sent, a.Call, out.Reply.Prompt = true, e.ID, *k.Prompt.Value
 	}
 	s.Tick.RecordWorker(e)
 	return out
@@ -76,7 +76,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 			"for this call", "Not dispatched: the check has not run without the work of %s", what)
 	case e.Sends != nil, e.Asks && !silent, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
 		return Outcome{}
-	case required(k, &k.Looks).Only && !(k.Looks.Is.Reports && silent):
+	case required(k, &k.Looks).Only && !(k.Looks.Value.Reports && silent):
 		return Outcome{}
 	}
 	return RefuseCall(ConductRule, "make the Agent call, or end the turn",

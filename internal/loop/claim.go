@@ -128,7 +128,7 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 	if run == nil {
 		run = new(newRun(e.Request))
 	}
-	line := skipLine(*run, *k.Last.Is, e.Request, a)
+	line := skipLine(*run, *k.Last.Value, e.Request, a)
 	text := a.Text
 	if e.answer != nil {
 		line.Gates = append(line.Gates, *e.answer)

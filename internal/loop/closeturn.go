@@ -166,7 +166,7 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 		return e.haltBetween(s, k, e.How)
 	}
 	s.Tick.Interrupt(e.How)
-	if !k.Owner.Is.Gone {
+	if !k.Owner.Value.Gone {
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	return e.closeTurn(s, k)
@@ -181,7 +181,7 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	k.wantIf(t.Interrupted != "" && t.Started, &k.Begun)
 	k.Require()
 	switch {
-	case unexplained && *k.Marked.Is:
+	case unexplained && *k.Marked.Value:
 		t.Interrupt(ByEsc)
 	case unexplained:
 		t.Failed = CutOff
@@ -191,10 +191,10 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	}
 	t.uncount(s.Run)
 	s.catchUp(e.Now, k)
-	ending := s.ending(lastAlive(e.Now, t, k.Owner.Is), k)
-	if k.Owner.Is.Foreign { // what has changed since the crash stays visible (R138)
+	ending := s.ending(lastAlive(e.Now, t, k.Owner.Value), k)
+	if k.Owner.Value.Foreign { // what has changed since the crash stays visible (R138)
 		ending.Heads = nil
-		if previous := *k.Previous.Is; previous != nil {
+		if previous := *k.Previous.Value; previous != nil {
 			t.Report.Worktrees = slices.Concat(previous.Worktrees, t.Report.Worktrees)
 		}
 		ending.Worktrees = otherWorktrees(ending.Worktrees, t.Report.Worktrees)
@@ -256,7 +256,7 @@ func (k *Known) wantClose(s State) {
 // outside adds the spending since the last iteration to the run, once.
 func (s State) outside(k *Known) {
 	s.Run.spendOutside(k.spent())
-	k.counted = k.Count.Is != nil
+	k.counted = k.Count.Value != nil
 }
 
 // spent returns the spending since the last count, or nothing if it is already added.
@@ -270,8 +270,8 @@ func (k *Known) spent() Spent {
 // ending returns the facts with which the iteration ends. It also records the clocks and notes in
 // the run and its tick.
 func (s State) ending(now time.Time, k *Known) Ending {
-	count := k.Count.Is
-	if !k.Owner.Is.Foreign { // after a client's death, the clocks are irrelevant to the run
+	count := k.Count.Value
+	if !k.Owner.Value.Foreign { // after a client's death, the clocks are irrelevant to the run
 		s.Run.observe(count.Clock)
 	}
 	s.Tick.Notes = AppendNew(s.Tick.Notes, count.Notes...)
@@ -282,14 +282,14 @@ func (s State) ending(now time.Time, k *Known) Ending {
 	}
 	after := *s.Run
 	after.Spend(k.spent())
-	if text, _ := s.Run.meetModel(*k.Model.Is, after.DollarsEstimate); text != "" {
+	if text, _ := s.Run.meetModel(*k.Model.Value, after.DollarsEstimate); text != "" {
 		s.Tick.Notes = append(s.Tick.Notes, text)
 	}
-	return Ending{Now: now, Spent: k.spent(), Around: *k.Around.Is, Begun: k.Begun.or()}
+	return Ending{Now: now, Spent: k.spent(), Around: *k.Around.Value, Begun: k.Begun.or()}
 }
 
 func (s State) close(e Ending, k *Known) Outcome {
-	c := closeTick(s.Run, *s.Tick, *k.Previous.Is, e)
+	c := closeTick(s.Run, *s.Tick, *k.Previous.Value, e)
 	if k.Redact != nil {
 		c.Line.Redact(k.Redact)
 	}

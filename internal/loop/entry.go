@@ -41,7 +41,7 @@ func (e Invocation) step(s State, k *Known) Outcome {
 		}
 	}
 	k.Require(&k.Standing)
-	at := *k.Standing.Is
+	at := *k.Standing.Value
 	at.Run, at.Tick, at.Claim = s.Run, s.Tick, s.Claim
 	if e.answer != nil {
 		return e.answered(at, k)
@@ -111,12 +111,12 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	case FreshRun:
 		run, in.Archive = newRun(e.Request), at.Run
 	case ResumeRun:
-		run = resume(latest(*at.Run, *k.Previous.Is), e.Request)
+		run = resume(latest(*at.Run, *k.Previous.Value), e.Request)
 	default:
 		run = proceed(*at.Run, e.Request)
 	}
 	if !counted {
-		run.Cursors = *k.Baseline.Is
+		run.Cursors = *k.Baseline.Value
 	}
 	if a.Mode != FreshRun {
 		switch run.Ask {
@@ -136,7 +136,7 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 		SessionID: e.SessionID, RunID: run.RunID, Process: e.Owner,
 	}
 	out := Outcome{Save: Save{Enter: in}}
-	o := *k.Other.Is // with another budget file, it can be resumed like another session's
+	o := *k.Other.Value // with another budget file, it can be resumed like another session's
 	if o.Run != nil && o.Run.SessionID == e.SessionID && o.Path != e.Path &&
 		(at.Run == nil || at.Run.RunID != o.Run.RunID) {
 		b := *o.Run
@@ -170,14 +170,14 @@ func (e Opens) step(s State, k *Known) Outcome {
 	}
 	k.wantIf(e.Between, &k.Count)
 	k.Require()
-	facts, previous := *k.Entry.Is, (*Iteration)(nil)
+	facts, previous := *k.Entry.Value, (*Iteration)(nil)
 	if e.Mode != FreshRun {
-		previous = *k.Previous.Is
+		previous = *k.Previous.Value
 	}
 	facts.Snapshot = k.Snapshot.or()
 	facts.Notes, facts.Gates = slices.Concat(e.Notes, facts.Notes), slices.Clone(facts.Gates)
 	if e.Between {
-		facts.Notes = AppendNew(facts.Notes, k.Count.Is.Notes...)
+		facts.Notes = AppendNew(facts.Notes, k.Count.Value.Notes...)
 		s.outside(k)
 	}
 	s.Run.observe(e.Clock)
@@ -203,7 +203,7 @@ func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 	k.Require(&k.Count, &k.Previous, &k.NoDialog)
 	ending := Ending{Now: e.Now, Spent: k.spent(), Pause: len(s.Tick.Fired) == 0}
 	ending.Spent.By = nil // the iteration itself spent nothing
-	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Is)
+	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Value)
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
 	return out

@@ -2,35 +2,35 @@ package loop
 
 import "time"
 
-// Fact is a fact that a Step may need. Is is nil until the caller has fetched the fact.
+// Fact is a fact that a Step may need. Value is nil until the caller has fetched the fact.
 type Fact[T any] struct {
-	Is    *T
+	Value *T
 	asked bool
 }
 
 // Fetched returns a fact that was fetched.
-func Fetched[T any](is T) Fact[T] { return Fact[T]{Is: &is} }
+func Fetched[T any](value T) Fact[T] { return Fact[T]{Value: &value} }
 
 // Asked reports whether a Step needs the fact and the caller has not fetched it yet.
-func (f *Fact[T]) Asked() bool { return f.asked && f.Is == nil }
+func (f *Fact[T]) Asked() bool { return f.asked && f.Value == nil }
 
 // or returns the fact, or the zero value if it was not fetched. It is for rules that use a fact
 // only if another rule asked for it.
-func (f *Fact[T]) or() (is T) {
-	if f.Is != nil {
-		is = *f.Is
+func (f *Fact[T]) or() (value T) {
+	if f.Value != nil {
+		value = *f.Value
 	}
-	return is
+	return value
 }
 
 // ask asks for the fact and reports whether it is missing. With bare, a missing fact becomes the
 // zero value.
 func (f *Fact[T]) ask(bare bool) (missing bool) {
 	switch {
-	case f.Is != nil:
+	case f.Value != nil:
 		return false
 	case bare:
-		f.Is = new(T)
+		f.Value = new(T)
 		return false
 	}
 	f.asked = true
@@ -116,13 +116,13 @@ func (k *Known) wantIf(matters bool, f fact) {
 // required returns the value of a fact of k. It ends the Step if the fact is missing.
 func required[T any](k *Known, f *Fact[T]) T {
 	k.Require(f)
-	return *f.Is
+	return *f.Value
 }
 
 // wantEntry asks for the facts with which an iteration begins in a mode.
 func (k *Known) wantEntry(m Mode) {
-	if e := k.Entry.Is; e != nil && e.Mode != m && !k.Bare {
-		k.Entry.Is = nil
+	if e := k.Entry.Value; e != nil && e.Mode != m && !k.Bare {
+		k.Entry.Value = nil
 	}
 	k.Mode = m
 	k.Want(&k.Entry)

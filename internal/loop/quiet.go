@@ -241,13 +241,13 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 	case e.Sends != nil, e.Tool == "SendMessage" && e.Agent == "": // it revives a worker
 		return refuseCall(notSent(priorStop(s.Run), wait))
 	case required(k, &k.Reading).Refused != nil:
-		return refuseCall(k.Reading.Is.Refused)
+		return refuseCall(k.Reading.Value.Refused)
 	}
-	if i := slices.IndexFunc(k.Reading.Is.Acts, Act.lands); i >= 0 && !k.Reading.Is.Beside {
-		return RefuseCall(MergeGate, wait, "Not merged: %s. %s", k.Reading.Is.Acts[i].Command,
+	if i := slices.IndexFunc(k.Reading.Value.Acts, Act.lands); i >= 0 && !k.Reading.Value.Beside {
+		return RefuseCall(MergeGate, wait, "Not merged: %s. %s", k.Reading.Value.Acts[i].Command,
 			priorStop(s.Run))
 	}
-	return Outcome{Reply: Reply{Deny: e.unread(s, *k.Reading.Is)}}
+	return Outcome{Reply: Reply{Deny: e.unread(s, *k.Reading.Value)}}
 }
 
 // drains only lets the workers of an iteration or a run that a person ended finish their work

@@ -644,7 +644,7 @@ func (w *world) invoke(e Invocation) {
 			k.Entry = Fetched(w.found(k.Mode))
 			continue
 		}
-		if o.Save.Force != nil && k.Entry.Is == nil {
+		if o.Save.Force != nil && k.Entry.Value == nil {
 			w.t.Fatal("a lock is taken before it is known how the iteration begins")
 		}
 		w.entered(e, o)

@@ -35,7 +35,7 @@ func TestStepIsPure(t *testing.T) {
 			if k = *o.Need; !onlyNeeds(o) || len(give(&k, all)) == 0 {
 				t.Fatalf("%T needs facts and decides: %+v", e, o)
 			}
-			if found := k.Entry.or(); k.Entry.Is != nil {
+			if found := k.Entry.or(); k.Entry.Value != nil {
 				found.Mode = k.Mode
 				k.Entry = Fetched(found)
 			}

@@ -80,7 +80,7 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	cause, why := CauseNoCheck, s.Run.Own.NoCheck(k.Before.or())
 	k.Require(&k.Count, &k.Overrun)
 	spent := s.spent(e.Now, k).Run
-	switch over := spent.overspent(spent.DollarsEstimate, *k.Overrun.Is); {
+	switch over := spent.overspent(spent.DollarsEstimate, *k.Overrun.Value); {
 	case over && s.Tick != nil:
 		return e.closeOwn(s, k, nil)
 	case over:
@@ -119,14 +119,14 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 		s.measure(k)
 	}
 	k.Require()
-	if s.Tick.Draining && *k.Marked.Is { // Esc in a turn that the end of a worker started
+	if s.Tick.Draining && *k.Marked.Value { // Esc in a turn that the end of a worker started
 		s.Tick.Interrupt(ByEsc)
 	}
-	for _, pr := range k.Around.Is.PRs {
+	for _, pr := range k.Around.Value.PRs {
 		s.Tick.settle(pr.PR, pr.InFork)
 	}
 	if s.Tick.Starts.Opened > 0 {
-		s.Tick.opened(k.Around.Is.Opened)
+		s.Tick.opened(k.Around.Value.Opened)
 	}
 	s.catchUp(e.Now, k)
 	if ask := e.owed(s, k); ask != nil {
@@ -140,14 +140,14 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	tick := s.Tick
 	f := s.spent(e.Now, k)
 	if tick.Halting() || tick.Failed != "" ||
-		f.Run.overspent(f.Run.DollarsEstimate, *k.Overrun.Is) {
+		f.Run.overspent(f.Run.DollarsEstimate, *k.Overrun.Value) {
 		return nil
 	}
 	judged := tick.Attempt != nil && tick.Attempt.Judged != nil
 	asks := tick.Started && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
 	// if an exit condition holds already, no person need be asked what comes next
 	if asks && len(evaluate(f, Exit)) == 0 {
-		f = Look(s.Run, tick, *k.Previous.Is, e.Now)
+		f = Look(s.Run, tick, *k.Previous.Value, e.Now)
 		f.Redact = k.Redact
 		tick.Pending = Due(f, Exit)
 		tick.applyOfflineAnswers(s.Run, e.Now)
@@ -187,7 +187,7 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 // but is still scheduled, or if nothing would start the next iteration.
 func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	looped := len(crons) > 0 && (s.Run.Own == nil || s.Run.Drive() == "")
-	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Is.UnderLoop || looped
+	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Value.UnderLoop || looped
 	// a question waits that was asked once and not answered
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
 	k.wantIf(pause, &k.NoDialog)
@@ -195,14 +195,14 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	k.Require()
 	ending := s.ending(e.Now, k)
 	if ending.Pause = pause; pause {
-		ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Is)
+		ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Value)
 	}
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
 	after := out.Save.Close.Run()
 	active := after.Status == Active
 	switch {
-	case after.overspent(after.DollarsEstimate, *k.Overrun.Is): // its calls are refused
+	case after.overspent(after.DollarsEstimate, *k.Overrun.Value): // its calls are refused
 	case !active && len(crons) > 0 && e.hold(after, "unschedule"):
 		out.Reply.Continue = &Continue{Name: "unschedule", Schedule: crons}
 	case active && after.Own != nil && after.Conducted():

@@ -181,10 +181,10 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	}
 	if PhaseOf(a).Audits() && (e.Agent != "" || !s.Run.Conducted()) {
 		k.Require(&k.Looks)
-		if k.Looks.Is.Reports {
+		if k.Looks.Value.Reports {
 			return reports(e, s, k)
 		}
-		if l := k.Looks.Is; !l.Only && !l.Check {
+		if l := k.Looks.Value; !l.Only && !l.Check {
 			way := "read, or report with `hooks report`; what is wrong is a finding"
 			if r != nil && r.Check != "" {
 				way = "read, run `" + r.Check + "` or report with `hooks report`"
@@ -195,7 +195,7 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 			return loop.RefuseCall(loop.AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
 				during)
 		}
-		if a.Look(k.Looks.Is.Files, k.Looks.Is.Check) {
+		if a.Look(k.Looks.Value.Files, k.Looks.Value.Check) {
 			return loop.Outcome{Save: loop.Save{Tick: s.Tick}}
 		}
 		return loop.Outcome{}
@@ -220,7 +220,7 @@ func OneTest(check string) string {
 // started program might read a different text.
 func reports(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	k.Require(&k.Told)
-	t := k.Told.Is
+	t := k.Told.Value
 	if t.Wrong != "" || Of(s.Run) == nil {
 		return loop.RefuseCall(loop.AuditRule, t.Way, "Not taken: %s", t.Wrong)
 	}
@@ -242,7 +242,7 @@ func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 		return loop.Outcome{}
 	}
 	k.Require(&k.Reading)
-	r := k.Reading.Is
+	r := k.Reading.Value
 	what := r.Pushes
 	for _, act := range r.Acts {
 		if what == "" && act.Kind == loop.ActOpen {

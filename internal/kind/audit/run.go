@@ -528,11 +528,11 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	a := s.Tick.Attempt
 	if PhaseOf(a) == PostAction {
 		k.Require(&k.Claim)
-		a.Last = k.Claim.Is.Last
+		a.Last = k.Claim.Value.Last
 		return s.Settle(loop.Judgement{Verdict: loop.Ended})
 	}
 	k.Require(&k.Evidence)
-	e := k.Evidence.Is
+	e := k.Evidence.Value
 	j := loop.Judgement{Verdict: loop.Ended, SHA: e.Head}
 	if PhaseOf(a).Audits() {
 		return r.judgeVerdict(s, j, e)
@@ -544,7 +544,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 		return s.Settle(j)
 	}
 	k.Require(&k.Check)
-	check := *k.Check.Is
+	check := *k.Check.Value
 	j.Check = &check
 	if j.Why = check.Fails(e.Head); j.Why != "" {
 		return s.Miss(j, check.Tail)

@@ -146,23 +146,23 @@ func applyUnproven(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer s
 // thread; it is nil if the attempt is judged.
 func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	k.Require(&k.Claim)
-	s.Tick.Attempt.List = k.Claim.Is.List
+	s.Tick.Attempt.List = k.Claim.Value.List
 	switch {
-	case k.Claim.Is.Blocked:
-		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Why})
-	case k.Claim.Is.Flagged != "": // flagging is a valid end, even without a claim (T56)
-		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Flagged})
-	case !k.Claim.Is.Done:
+	case k.Claim.Value.Blocked:
+		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Value.Why})
+	case k.Claim.Value.Flagged != "": // flagging is a valid end, even without a claim (T56)
+		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Value.Flagged})
+	case !k.Claim.Value.Done:
 		why := "the last line is not the claim"
-		if k.Claim.Is.Near != "" {
-			why = k.Claim.Is.Near
+		if k.Claim.Value.Near != "" {
+			why = k.Claim.Value.Near
 		}
 		return s.Miss(loop.Judgement{Verdict: loop.Unfinished, Why: why}, "")
 	}
 	k.Require(&k.Evidence)
-	j := loop.Judgement{Verdict: loop.Claimed, SHA: k.Evidence.Is.Head,
-		Weakened: k.Evidence.Is.Weakened}
-	if why, more := whyLacking(s, k.Evidence.Is); why != "" {
+	j := loop.Judgement{Verdict: loop.Claimed, SHA: k.Evidence.Value.Head,
+		Weakened: k.Evidence.Value.Weakened}
+	if why, more := whyLacking(s, k.Evidence.Value); why != "" {
 		j.Verdict, j.Why = loop.Overruled, why
 		return s.Miss(j, more)
 	}
@@ -170,9 +170,9 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 		return s.Settle(j)
 	}
 	k.Require(&k.Check)
-	check := *k.Check.Is
+	check := *k.Check.Value
 	check.Command, j.Check = r.checkOf(r.item()), &check
-	switch why := check.Fails(k.Evidence.Is.Head); {
+	switch why := check.Fails(k.Evidence.Value.Head); {
 	case check.Unsure != "":
 		j.Verdict, j.Why = loop.CannotTell, check.Unsure
 		if by := check.ByWorker(); by != "" {
