@@ -109,7 +109,7 @@ func (h *handler) finalReport(t *store.State) string {
 	for raw, err := range h.files.RawLines(t.Skill) {
 		var l *loop.Iteration
 		if err == nil {
-			l, err = raw.Parse()
+			l, err = raw.Skim("cursors", "usage_by_model")
 		}
 		if err != nil || l.RunID != t.Budget.RunID {
 			continue // the doctor reports damaged lines
