@@ -265,8 +265,8 @@ func (p *pinner) names(line, dir, own string) {
 			if among(path.Ext(file), sources) && !isTest(file) {
 				continue
 			}
-			if p.before.Has(file) {
-				p.files[file] = p.files[file] // it may also be a started one
+			if _, known := p.files[file]; !known && p.before.Has(file) {
+				p.files[file] = false
 			}
 		}
 	}
