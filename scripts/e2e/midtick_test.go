@@ -104,7 +104,10 @@ func TestBackgroundShellIsHeldToo(t *testing.T) {
 	var w *World
 	w = newWorld(t, Worker{Work: func(int) []Call {
 		create, merge := inBackground("gh pr create --fill"), inBackground(w.merge(142))
-		return append(append([]Call{create, merge}, askInOwnWords()...), merge, merge)
+		// the end of the turn would void an answer whose merge has not started yet
+		merged := bash("for i in $(seq 300); do grep -q merge " + w.ghLog() +
+			" && break; sleep 0.1; done")
+		return append(append([]Call{create, merge}, askInOwnWords()...), merge, merged, merge)
 	}}.Say)
 	term := w.Interactive()
 	term.Enter("/sdd:review --loop --pr 142")
