@@ -131,7 +131,8 @@ func people(a *app.App, args []string) (code int) {
 	if args = normalizeHelp(args); event.NameOf(args[0]) != "" {
 		if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
 			fmt.Fprintln(c.out, "The client starts it, with one event as JSON on stdin: "+
-				"see hooks.json.\nTo end a loop: hooks loop stop. Other commands of people: hooks --help.")
+				"see hooks.json.\nTo end a loop: hooks loop stop. "+
+				"Other commands of people: hooks --help.")
 			return 0
 		}
 		way := "it is the client's own, see hooks.json; people's commands: `hooks --help`"

@@ -88,7 +88,9 @@ func TestFieldsBounds(t *testing.T) {
 			t.Errorf("%.20s: the %d fields are said to be all", input, len(list))
 		}
 	}
-	list, whole := Event{Input: gjson.Parse(`{"s":"x","n":1.50,"b":false,"z":null,"e":{},"a":[],"o":{"p.q":[true,{"r":"\u0041"}]}}`)}.Fields()
+	const input = `{"s":"x","n":1.50,"b":false,"z":null,` +
+		`"e":{},"a":[],"o":{"p.q":[true,{"r":"\u0041"}]}}`
+	list, whole := Event{Input: gjson.Parse(input)}.Fields()
 	want := []effect.Field{}
 	for _, f := range [][2]string{{"s", "x"}, {"n", "1.50"}, {"b", "false"}, {"z", ""},
 		{"o.p.q.0", "true"}, {"o.p.q.1.r", "A"}} {
