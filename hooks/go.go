@@ -15,8 +15,6 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/term"
@@ -91,7 +89,9 @@ func (g goCmd) answerGates(
 	}
 	for i := 0; i < len(waiting) && err == nil; i++ {
 		w, answer := waiting[i], ""
-		opening := w.Gate.Name == tasks.GateSpec || w.Gate.Name == tasks.GateReview
+		kind, _ := loop.GateOf(w.Gate.Name)
+		opening := kind.When == loop.Entry && slices.ContainsFunc(w.Gate.Options,
+			func(o loop.Option) bool { return o.Label == "approve" })
 		switch {
 		case !w.Paused || w.Project != "" || w.Gate.Answer != "":
 			continue
@@ -212,9 +212,6 @@ func loopFlags(k *kong.Context) (words []string) {
 // and adds the client.
 func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	start func(command string, client *drive.Client) (drive.Run, error)) error {
-	if err := drive.Outside(c.Env); err != nil {
-		return err
-	}
 	skill, spec, flags, err := g.split(k.Args)
 	if err != nil {
 		return err
@@ -229,9 +226,9 @@ func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	}
 	signals, stop := drive.Signals()
 	defer stop()
-	kind := map[string]loop.Skill{"go": tasks.Name, "audit": audit.Name}[skill]
+	cmd, _ := loop.ParseCommand("hooks:"+skill, "")
 	cycle := drive.Cycle{Run: run, Signals: signals, Screen: c.progress(), Client: client,
-		Ask: func() (bool, error) { return g.answerGates(a, c, kind, signals) }}
+		Ask: func() (bool, error) { return g.answerGates(a, c, cmd.Skill, signals) }}
 	last, err := cycle.Drive()
 	if err != nil {
 		return err

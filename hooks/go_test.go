@@ -184,7 +184,6 @@ func TestGoRefuses(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		{nil, map[string]string{"CLAUDECODE": "1"}, "CLAUDECODE is set"},
 		{[]string{"a", "b"}, nil, "one SPEC or PLAN, not 2"},
 		{[]string{"audit", "a", "b"}, nil, "one SPEC or PLAN, not 2"},
 		{[]string{"a", "--", "--resume"}, nil, "the client flag --resume"},

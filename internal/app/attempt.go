@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -140,7 +141,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	if a.Base != "" {
 		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
 	}
-	if base := auditedSince(t); base != "" {
+	if base := t.Budget.Attempts().Since; base != "" {
 		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, at, base, "HEAD") })
 	}
 	asked.Wait()
@@ -199,19 +200,16 @@ type attempts struct {
 	// returns the problem as the reply.
 	entered func(h *handler, fresh freshRun, reply event.Reply) event.Reply
 	prompt  func(h *handler, t *store.State) string // returns the prompt of the attempt's worker
-	// worker returns the name of the plugin's agent, or "" to keep the type in the call.
-	worker func(h *handler, t *store.State) string
 }
 
 // attemptsOf returns false for a kind whose iterations are not attempts.
 func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 	switch skill {
 	case tasks.Name:
-		return attempts{(*handler).taskEntry, (*handler).taskEntered, (*handler).taskPrompt,
-			(*handler).taskWorker}, true
+		return attempts{(*handler).taskEntry, (*handler).taskEntered, (*handler).taskPrompt}, true
 	case audit.Name:
-		return attempts{(*handler).auditEntry, (*handler).auditEntered, (*handler).auditPrompt,
-			(*handler).phaseWorker}, true
+		return attempts{(*handler).auditEntry, (*handler).auditEntered,
+			(*handler).auditPrompt}, true
 	}
 	return k, false
 }
@@ -223,6 +221,22 @@ type freshRun struct {
 	plan []byte   // the text of the audit's plan
 	left []string // files that the person excludes from the run
 }
+
+// agent returns the plugin's agent for the worker that the call starts; the agent needs less than
+// half the context of the general one. It returns "" to keep the type in the call, because the
+// plugin is not registered, or the call names another type.
+func (h *handler) agent(t *store.State) string {
+	name, root := t.Budget.Attempts().Agent, h.Env("CLAUDE_PLUGIN_ROOT")
+	general := h.ev.Text("subagent_type") == "general-purpose"
+	if root == "" || name == "" || name != auditor && !general ||
+		!isFile(filepath.Join(root, "agents", name+".md")) {
+		return ""
+	}
+	return "hooks:" + name
+}
+
+// auditor is the plugin's agent without a tool that writes, which also replaces another type.
+const auditor = "auditor"
 
 // claimSeen returns the claims in the worker's last message.
 func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {

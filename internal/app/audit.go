@@ -190,13 +190,6 @@ func (h *handler) lastWords(t *store.State) string {
 	return text
 }
 
-// runsCheck reports whether the call is exactly the run's check command (A70).
-func (h *handler) runsCheck(t *store.State) bool {
-	a := t.Budget.Attempts()
-	command, shell := h.ev.ShellCommand()
-	return shell && a.Reports && a.Check != "" && strings.TrimSpace(command) == a.Check
-}
-
 // runsOneTest reports whether the call is the run's check command followed by the name of one test,
 // in the syntax of the check's test runner.
 func (h *handler) runsOneTest(t *store.State) bool {
@@ -227,7 +220,7 @@ func (h *handler) runsOneTest(t *store.State) bool {
 // byAuditor reports whether the auditor of the open phase makes the call. The auditor is the
 // worker started for the phase, or the main thread if a driver started the client.
 func (h *handler) byAuditor(t *store.State) bool {
-	if !t.Budget.Attempts().Reports || !h.open(t) || !audit.PhaseOf(t.Tick.Attempt).Audits() {
+	if !t.Budget.Attempts().Reads || !h.open(t) {
 		return false
 	} else if !h.ev.InSubagent() {
 		return t.Budget.Driven()
@@ -270,35 +263,6 @@ func (h *handler) shown(t *store.State) (files []string) {
 		}
 	}
 	return files
-}
-
-// auditedSince returns the commit at which the changes under audit begin, or "".
-func auditedSince(t *store.State) string {
-	return audit.Of(t.Budget).Audited(audit.PhaseOf(t.Tick.Attempt))
-}
-
-// phaseWorker returns the plugin's agent for the phase. It returns "" if the plugin is not
-// registered. A post action may need any tool, so it has no agent either.
-func (h *handler) phaseWorker(t *store.State) string {
-	root, p := h.Env("CLAUDE_PLUGIN_ROOT"), audit.PhaseOf(t.Tick.Attempt)
-	switch {
-	case p.Audits() && root != "" && isFile(filepath.Join(root, "agents", "auditor.md")):
-		return auditor
-	case p.Audits(), p == audit.PostAction:
-		return ""
-	}
-	return h.taskWorker(t)
-}
-
-// auditor is the plugin's agent for audits. It has no tool that writes.
-const auditor = "hooks:auditor"
-
-// agentOf returns the agent of a driven client's main thread, or "" for the client's own.
-func agentOf(b *loop.Budget) string {
-	if r := audit.Of(b); r != nil && r.Phase.Audits() {
-		return auditor
-	}
-	return ""
 }
 
 // redacted returns an auditor's report with its texts redacted.

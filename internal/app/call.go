@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 
 	"hooks/internal/brake"
 	"hooks/internal/event"
@@ -206,8 +207,9 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Reading, func() loop.Reading { return h.reading(t) })
 	fill(l, &k.Looks, func() (is loop.Looks) {
 		is.Only = h.call().ReadOnly() || h.runsOneTest(t)
-		is.Check = h.runsCheck(t)
-		if t.Budget.Attempts().Reports {
+		if a := t.Budget.Attempts(); a.Reports {
+			command, shell := h.ev.ShellCommand()
+			is.Check = shell && a.Check != "" && strings.TrimSpace(command) == a.Check // A70
 			_, is.Reports = guard.Reported(h.call().Guard())
 			is.Files = h.printedBy(t)
 		}

@@ -289,11 +289,11 @@ func orderOf(b *loop.Budget, command string) drive.Order {
 	a := b.Attempts()
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars, Done: a.Finished,
 		Total: a.Total}
-	if b.Attempts().Reports {
+	if a.Reports {
 		o.Found = b.Own.Result()
 	}
-	if strings.HasPrefix(command, "/hooks:") {
-		o.Agent = agentOf(b)
+	if a.Agent == auditor && strings.HasPrefix(command, "/hooks:") {
+		o.Agent = "hooks:" + auditor
 	}
 	o.Name, o.Title = b.Own.Heading()
 	return o

@@ -526,8 +526,8 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		if why := e.unguarded(); why != "" {
 			say += "; " + why
 		}
-		if e.asks.Flags.Resume {
-			say = lines(resuming(e.Budget), say)
+		if a := run.Attempts(); e.asks.Flags.Resume && a.Publishes {
+			say = lines(a.Resuming(), say)
 		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")
 		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))

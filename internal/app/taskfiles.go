@@ -64,33 +64,16 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	if err != nil {
 		return "", err
 	}
-	now := text
 	if before == nil {
 		h.sideError(h.exclude())
 	}
-	switch {
-	case there && before == nil && r.Import == nil: // an earlier run left it
-		if err := h.files.KeepForeign("task.progress.md", now); err != nil {
+	if there && before == nil && r.Import == nil { // an earlier run left it
+		if err := h.files.KeepForeign("task.progress.md", text); err != nil {
 			return "", err
 		}
-		now = tasks.Renew(now, r.Goal, r.Issue)
-	case !there && before != nil:
-		now = before // restore the lost file from the copy (T82)
-	case !there:
-		now = tasks.NewProgress(r.Goal, r.Issue)
-	case before != nil:
-		now = tasks.Restore(before, now)
 	}
-	for i, t := range r.List { // repeated in case of an earlier crash
-		if t.Result.Worked() {
-			took := time.Duration(t.Minutes) * time.Minute
-			now = tasks.Completed(now, tasks.DoneLine(i, t.Title, t.SHA, took))
-		}
-	}
-	if own := tasks.LineOf(line); own != nil && own.Judgement.Verdict == loop.Flagged {
-		now = tasks.ClearFlagged(now) // the gate and the history contain the text (T37)
-	}
-	now = tasks.SetCurrent(now, current(run))
+	j := line.Judged()
+	now := r.Progress(text, before, j != nil && j.Verdict == loop.Flagged)
 	if !there || !bytes.Equal(now, text) {
 		if err := h.files.Publish(h.progressPath(), now); err != nil {
 			return "", fmt.Errorf("write progress file: %w", err)
@@ -222,18 +205,6 @@ func ledgersOf(root, spec string, number int) (list []string) {
 		}
 	}
 	return list
-}
-
-// current returns the current task as the progress file names it.
-func current(run *loop.Budget) string {
-	r := tasks.Of(run)
-	switch {
-	case r.Complete():
-		return "(none)"
-	case r.PRStep():
-		return "Open the pull request"
-	}
-	return fmt.Sprintf("Task %d: %s", r.Index, r.List[r.Index].Title)
 }
 
 // viewOf converts the run to the fourteen fields of the specification.

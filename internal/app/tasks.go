@@ -210,14 +210,6 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// resuming returns the first line of a resumed task loop. It is empty for any other kind.
-func resuming(run *loop.Budget) string {
-	if r := tasks.Of(run); r != nil {
-		return r.Resuming()
-	}
-	return ""
-}
-
 // taskPrompt returns the complete prompt of the attempt.
 func (h *handler) taskPrompt(t *store.State) string {
 	r, a := tasks.Of(t.Budget), t.Tick.Attempt
@@ -238,17 +230,6 @@ func (h *handler) anchor() string {
 		if isFile(path) {
 			return filepath.ToSlash(strings.TrimPrefix(path, h.project+string(filepath.Separator)))
 		}
-	}
-	return ""
-}
-
-// taskWorker returns the plugin's worker type, which needs less than half the context of the
-// general one. It returns "" if the plugin is not registered or the call names another type.
-func (h *handler) taskWorker(*store.State) string {
-	root := h.Env("CLAUDE_PLUGIN_ROOT")
-	if root != "" && h.ev.Text("subagent_type") == "general-purpose" &&
-		isFile(filepath.Join(root, "agents", "worker.md")) {
-		return "hooks:worker"
 	}
 	return ""
 }

@@ -48,8 +48,7 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 		reply = h.ended(t, r)
 	}
 	if r.Prompt != "" {
-		kind, _ := attemptsOf(t.Skill)
-		reply = event.Send(h.ev.Input, kind.worker(h, t), r.Prompt)
+		reply = event.Send(h.ev.Input, h.agent(t), r.Prompt)
 	}
 	reply = reply.Context(r.Context).Context(r.Say).Say(r.Say)
 	if len(r.Missed) > 0 {

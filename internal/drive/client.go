@@ -41,16 +41,6 @@ const (
 // the session id.
 const Mark = "HOOKS_DRIVER"
 
-// Outside returns an error if it runs inside a client session. There the model would start
-// clients.
-func Outside(env func(string) string) error {
-	if env("CLAUDECODE") == "" {
-		return nil
-	}
-	return hint.New("run it in a terminal of your own; inside a session type /sdd:go",
-		"`hooks go` starts clients, and CLAUDECODE is set: this is a session of the client")
-}
-
 // refused lists the client flags that the driver does not support.
 var refused = [...]struct{ flags, text, hint string }{
 	// The driver sets these itself, or they would keep a context across iterations.

@@ -157,15 +157,6 @@ func TestNoClient(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	env := func(set string) func(string) string {
-		return func(name string) string { return map[string]string{"CLAUDECODE": set}[name] }
-	}
-	if err := Outside(env("1")); hint.Of(err) == "" {
-		t.Error("a driver started in a session")
-	}
-	if err := Outside(env("")); err != nil {
-		t.Error(err)
-	}
 	for _, flag := range []string{"--resume", "-c", "--session-id=x", "-p", "-cp", "-rabc",
 		"--bare", "--safe-mode", "--restricted",
 		"--setting-sources=user", "--disable-slash-commands", "--no-session-persistence", "--bg",

@@ -68,7 +68,10 @@ type Attempts struct {
 
 	Looks     bool   // inspect git after each attempt, even without a claim
 	Reports   bool   // only workers report facts, not the thread that starts them
+	Reads     bool   // the current work only reads, as an audit does
+	Since     string // the commit at which the changes under audit begin, or ""
 	Publishes bool   // people and workers read files that are written from the run
+	Agent     string // the plugin's agent for the current work, or ""
 	Whole     string // the source of the prompt that the hook gives the worker
 	Failed    string // text about the outages, as in "phases in a row …"
 }
@@ -80,6 +83,11 @@ func (b *Budget) Attempts() Attempts {
 		return b.Own.Attempts()
 	}
 	return Attempts{}
+}
+
+// Resuming returns the first line of a resumed task loop (T72).
+func (a Attempts) Resuming() string {
+	return fmt.Sprintf("Resuming execution from task %d/%d.", min(a.Number, a.Total), a.Total)
 }
 
 // SinceRestart returns the number of an iteration since the last restart, and the ceiling of

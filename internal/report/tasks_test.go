@@ -108,7 +108,7 @@ func TestTaskWords(t *testing.T) {
 		}
 	}
 	b := someTasks()
-	if got := tasks.Of(&b).Resuming(); got != "Resuming execution from task 4/5." {
+	if got := b.Attempts().Resuming(); got != "Resuming execution from task 4/5." {
 		t.Error(got)
 	}
 	if got := Remaining(&b); strings.Contains(got, "PR") {

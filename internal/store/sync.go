@@ -10,15 +10,14 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
 // Names of the queue of events for a person's Sync command, and of the lock of the process that
 // sends them (T73).
 const (
-	syncName = string(tasks.Name) + ".sync.jsonl"
-	sendName = string(tasks.Name) + ".sync.lock"
+	syncName = "task.sync.jsonl"
+	sendName = "task.sync.lock"
 )
 
 // maxQueued bounds the queue, including sent events. The oldest are dropped first.

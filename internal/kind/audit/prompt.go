@@ -39,7 +39,7 @@ func (r *Run) Prompt(a *loop.Attempt, intro string, plan []Section, number, most
 	v := map[string]string{
 		a.Phase: "yes", "iteration": strconv.Itoa(number), "plan": r.Plan, "title": a.Title,
 		"section": strconv.Itoa(a.Task), "of": strconv.Itoa(a.Of),
-		"base": sha(r.Audited(PhaseOf(a))), "head": sha(a.Head),
+		"base": sha(r.since(PhaseOf(a))), "head": sha(a.Head),
 		"intro": trimmed(intro, maxIntro), "check": r.Check, "onetest": OneTest(r.Check),
 		"reason":   short(r.Reason),
 		"feedback": markdown.Quote(a.Feedback), "open": open,

@@ -39,10 +39,6 @@ var Kind = loop.Kind{
 			Tell:    func(f *loop.Facts) string { return tellNoVerdicts(f, FinalAuditing) },
 			Because: "several final audits in a row gave no verdict"},
 	},
-	Applies: func(b *loop.Budget) bool {
-		_, is := b.Own.(*Run)
-		return is
-	},
 	Gates: gates, Completes: "audit_complete", Rule: audited,
 	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
@@ -107,11 +103,11 @@ type Post struct {
 	Summary string `json:"summary,omitempty"` // the worker's last words, redacted
 }
 
-// Audited returns the commit at which the changes under audit begin. It returns "" in any other
+// since returns the commit at which the changes under audit begin. It returns "" in any other
 // phase, or if the commit is unknown.
-func (r *Run) Audited(p Phase) string {
+func (r *Run) since(p Phase) string {
 	switch {
-	case r == nil || !p.Audits():
+	case !p.Audits():
 		return ""
 	case p == FinalAuditing:
 		return r.Base
@@ -503,10 +499,17 @@ func (r *Run) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)
 func (r *Run) Attempts() loop.Attempts {
 	a := loop.Attempts{
 		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
-		Looks: true, Reports: true, Whole: "the phase's own",
+		Looks: true, Reports: true, Reads: r.Phase.Audits(), Since: r.since(r.Phase),
+		Agent: "worker", Whole: "the phase's own",
 		Failed: "phases in a row ended through no fault of the work",
 		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,
 		Before: r.Before, Finished: r.Clean(), Total: len(r.Sections), Unit: "section",
+	}
+	switch {
+	case a.Reads:
+		a.Agent = "auditor" // it has no tool that writes
+	case r.Phase == PostAction:
+		a.Agent = "" // it may need any tool
 	}
 	if r.Verdict != nil {
 		a.Audited = r.Verdict.SHA

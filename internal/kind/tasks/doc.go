@@ -8,10 +8,7 @@
 //   - spec.go reads the front matter of a spec (mode, issue, title) and its first sentence.
 //   - list.go reads the list of tasks, from a separate file or from a section of the spec.
 //   - prompt.go writes the prompt of one attempt, and of the attempt that opens the PR.
-//   - claim.go reads whether the worker's last message claims that the task is done or blocked.
-//   - weakened.go names the tests that an attempt deleted or disabled.
-//   - pinned.go names the changed files that affect the result of the check command.
-//   - progress.go writes .sdd-progress.md and finds flags; restore.go restores removed lines.
+//   - progress.go writes .sdd-progress.md, finds flags and restores removed lines.
 //   - view.go writes .sdd-state.json, the view of the run for people and other tools.
 //
 // A claim is not a proof: the caller still checks the commit, the work tree and the check command.

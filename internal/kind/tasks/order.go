@@ -199,13 +199,7 @@ func Begins(b *loop.Budget, fed bool) []loop.SyncEvent {
 			fmt.Sprintf("Started: %d tasks of %s. Status "+
 				"In Progress, label spec:implementing.", len(r.List), r.Spec))}
 	}
-	return []loop.SyncEvent{event(b, "resumed", strconv.Itoa(b.Seq), r.Resuming())}
-}
-
-// Resuming returns the first line of a resumed run (T72).
-func (r *Run) Resuming() string {
-	return fmt.Sprintf("Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)),
-		len(r.List))
+	return []loop.SyncEvent{event(b, "resumed", strconv.Itoa(b.Seq), r.Attempts().Resuming())}
 }
 
 // Ends returns the sync events for a task loop's iteration whose history line was just written.

@@ -3,10 +3,11 @@ package tasks
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
+	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -20,19 +21,59 @@ const (
 	flaggedHeading   = "## Blocked / Flagged"
 )
 
+// keptHeadings are the sections whose lines a worker must not remove (T36).
+var keptHeadings = []string{completedHeading, learningsHeading}
+
 // none is the text of an empty section.
 const none = "(none)"
 
 // maxFlag bounds what Flagged returns, in bytes.
 const maxFlag = 2000
 
-// NewProgress returns a new progress file. An empty goal or issue is written as "(none)"
-// (T29–T31).
-func NewProgress(goal, issue string) []byte {
-	return []byte(strings.Join([]string{
+// Progress returns the text of the run's progress file. now is the file on disk, or nil if there is
+// none; kept is the text that the run wrote last, or nil before it wrote any. With settled, a
+// person has seen what the last attempt flagged (T29–T37, T82).
+func (r *Run) Progress(now, kept []byte, settled bool) []byte {
+	f := parse(now)
+	switch {
+	case now == nil && kept == nil:
+		f = newProgress(r.Goal, r.Issue)
+	case now == nil:
+		f = parse(kept)
+	case kept != nil:
+		f.restore(parse(kept))
+	case r.Import == nil:
+		f.renew(r.Goal, r.Issue)
+	}
+	for i, t := range r.List { // repeated in case of an earlier crash
+		if t.Result.Worked() {
+			f.complete(i, t)
+		}
+	}
+	if settled { // the gate and the history contain the text
+		f.clearFlagged()
+	}
+	f.replace(f.section(currentHeading), orNone(r.current()))
+	return f.bytes()
+}
+
+// current returns the current task as the progress file names it, or "" if no work is left (T34).
+func (r *Run) current() string {
+	switch {
+	case r.Complete():
+		return ""
+	case r.PRStep():
+		return prTitle
+	}
+	return fmt.Sprintf("Task %d: %s", r.Index, r.List[r.Index].Title)
+}
+
+// newProgress returns a new progress file. An empty goal or issue is written as "(none)" (T29–T31).
+func newProgress(goal, issue string) *file {
+	return parse([]byte(strings.Join([]string{
 		goalHeading, orNone(goal), "", issueHeading, orNone(issue), "", completedHeading, "",
 		learningsHeading, "", currentHeading, none, "", flaggedHeading, none, "",
-	}, "\n"))
+	}, "\n")))
 }
 
 // orNone returns a text on one line that cannot be mistaken for a heading, or "(none)".
@@ -43,23 +84,28 @@ func orNone(text string) string {
 	return none
 }
 
-// DoneLine returns the line of a completed task, as in "- [x] Task 0: Add schema migration --
-// abc1234 (2 min)". index counts from 0. commit is empty for a task without a commit. took is
-// rounded to minutes, at least 1 (T32).
-func DoneLine(index int, title, commit string, took time.Duration) string {
-	if commit == "" {
-		commit = "no commit"
-	}
-	minutes := max(1, int(took.Round(time.Minute)/time.Minute))
-	return fmt.Sprintf("- [x] Task %d: %s -- %s (%d min)", index, markdown.OneLine(title),
-		commit[:min(len(commit), 12)], minutes)
+// renew prepares the progress file of an earlier run for a new one. It keeps Learnings and foreign
+// sections.
+func (f *file) renew(goal, issue string) {
+	f.replace(f.section(goalHeading), orNone(goal))
+	f.replace(f.section(issueHeading), orNone(issue))
+	f.parts[f.section(completedHeading)].body = []string{f.eol}
+	f.section(learningsHeading)
+	f.replace(f.section(currentHeading), none)
+	f.replace(f.section(flaggedHeading), none)
 }
 
-// Completed adds a line of DoneLine to Completed Tasks. If the worker already wrote lines for that
+// complete adds the line of a completed task to Completed Tasks, as in "- [x] Task 0: Add schema
+// migration -- abc1234 (2 min)". index counts from 0. If the worker already wrote lines for that
 // task, the last one is kept if it names the same commit, and replaced otherwise (T32).
-func Completed(text []byte, line string) []byte {
-	f := parse(text)
-	at, done := f.section(completedHeading), strings.TrimLeft(markdown.OneLine(line), "# ")
+func (f *file) complete(index int, t Item) {
+	commit := "no commit"
+	if t.SHA != "" {
+		commit = t.SHA[:min(len(t.SHA), 12)]
+	}
+	done := fmt.Sprintf("- [x] Task %d: %s -- %s (%d min)", index, markdown.OneLine(t.Title),
+		commit, max(1, t.Minutes))
+	at := f.section(completedHeading)
 	body, last := f.parts[at].body, -1
 	for i, old := range body {
 		if filled(old) {
@@ -67,16 +113,15 @@ func Completed(text []byte, line string) []byte {
 		}
 	}
 	for i, old := range slices.Backward(body) {
-		if number := taskNumber(old); number == "" || number != taskNumber(done) {
+		if taskNumber(old) != strconv.Itoa(index) {
 			continue
 		}
-		if !sameCommit(old, done) {
-			body[i] = done + ending(old)
+		if t.SHA == "" || !loop.SameSHA(commitOf(old), t.SHA) {
+			body[i] = done + old[len(strings.TrimRight(old, "\r\n")):]
 		}
-		return f.bytes()
+		return
 	}
 	f.insert(at, last+1, done)
-	return f.bytes()
 }
 
 // taskNumber returns the number in the line of a completed task, or "".
@@ -90,13 +135,7 @@ func taskNumber(line string) string {
 	return rest[:end]
 }
 
-// sameCommit reports whether two lines name the same commit, abbreviated to seven digits or more.
-func sameCommit(a, b string) bool {
-	a, b = commitOf(a), commitOf(b)
-	return min(len(a), len(b)) >= 7 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
-}
-
-// commitOf returns the word after the last " -- ".
+// commitOf returns the word after the last " -- " of the line of a completed task, or "".
 func commitOf(line string) string {
 	at := strings.LastIndex(line, " -- ")
 	if at < 0 {
@@ -104,14 +143,6 @@ func commitOf(line string) string {
 	}
 	word, _, _ := strings.Cut(strings.TrimSpace(line[at+len(" -- "):]), " ")
 	return strings.Trim(word, "`")
-}
-
-// SetCurrent replaces the text of Current Task, as in "Task 2: Build preference sync service". An
-// empty task is written as "(none)" (T34, T37).
-func SetCurrent(text []byte, task string) []byte {
-	f := parse(text)
-	f.replace(f.section(currentHeading), orNone(task))
-	return f.bytes()
 }
 
 // Flagged returns the text of Blocked / Flagged, at most 2000 bytes. It is empty if the section
@@ -130,31 +161,16 @@ func Flagged(text []byte) string {
 	return markdown.Cut(strings.TrimSpace(markdown.Clean(flags.String())), maxFlag)
 }
 
-// Renew prepares the progress file of an earlier run for a new one. It keeps Learnings and foreign
-// sections.
-func Renew(text []byte, goal, issue string) []byte {
-	f := parse(text)
-	f.replace(f.section(goalHeading), orNone(goal))
-	f.replace(f.section(issueHeading), orNone(issue))
-	f.parts[f.section(completedHeading)].body = []string{f.eol}
-	f.section(learningsHeading)
-	f.replace(f.section(currentHeading), none)
-	f.replace(f.section(flaggedHeading), none)
-	return f.bytes()
-}
-
-// ClearFlagged empties Blocked / Flagged. It returns a file that flags nothing unchanged.
-func ClearFlagged(text []byte) []byte {
-	if Flagged(text) == "" {
-		return text
+// clearFlagged empties Blocked / Flagged. It leaves a file that flags nothing unchanged.
+func (f *file) clearFlagged() {
+	if Flagged(f.bytes()) == "" {
+		return
 	}
-	f := parse(text)
 	for i, p := range f.parts {
 		if p.is(flaggedHeading) {
 			f.replace(i, none)
 		}
 	}
-	return f.bytes()
 }
 
 // placeholder reports whether a line is blank, a rule, a fence, or a word such as "none".
@@ -180,6 +196,59 @@ func uncomment(text string) string {
 		b.WriteString(before)
 		text = after
 	}
+}
+
+// Lost returns the lines of Completed Tasks and of Learnings in before that are missing or changed
+// in now, in order, without trailing white space. It ignores blank lines, comments, placeholders
+// and the order of lines (T36).
+func Lost(before, now []byte) []string {
+	old, new := parse(before), parse(now)
+	var lost []string
+	for _, heading := range keptHeadings {
+		lost = append(lost, missing(old.entries(heading), new.entries(heading))...)
+	}
+	return lost
+}
+
+// restore puts back the lines that Lost returns, in their order, followed by the new lines. A
+// section that lost nothing is unchanged (T36, T82).
+func (f *file) restore(old *file) {
+	for _, heading := range keptHeadings {
+		was, is := old.entries(heading), f.entries(heading)
+		if len(missing(was, is)) > 0 {
+			at := f.section(heading)
+			f.parts[at].body = nil
+			f.insert(at, 0, append(was, missing(is, was)...)...)
+		}
+	}
+}
+
+// entries returns the lines that must be kept in all sections with a heading, without trailing
+// white space.
+func (f *file) entries(heading string) (list []string) {
+	for _, p := range f.parts {
+		for _, line := range p.body {
+			bare := strings.TrimSpace(line)
+			comment := strings.HasPrefix(bare, "<!--") && strings.HasSuffix(bare, "-->")
+			if p.heading != "" && p.is(heading) && !comment && !placeholder(bare) {
+				list = append(list, strings.TrimRight(line, " \t\r\n"))
+			}
+		}
+	}
+	return list
+}
+
+// missing returns the lines of one list that are not in another. Duplicates count.
+func missing(of, in []string) (list []string) {
+	left := slices.Clone(in)
+	for _, line := range of {
+		if i := slices.Index(left, line); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		} else {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // tail returns at most the last n bytes of a text, from the start of a line, or of a rune if the

@@ -4,11 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"hooks/internal/loop"
 )
 
 // seeded is the progress file of the specification.
@@ -35,30 +36,57 @@ Task 2: Build preference sync service
 
 // The program writes the file of the specification, but for the lines that are the worker's.
 func TestProgressOfTheSpecification(t *testing.T) {
-	text := NewProgress("Add preference sync so users can save and restore their settings across "+
+	f := newProgress("Add preference sync so users can save and restore their settings across "+
 		"devices.", "CIA-042: Add user preference sync")
-	golden(t, "new.progress.md", string(text))
-	minute := time.Minute
-	text = Completed(text, DoneLine(0, "Add schema migration", "abc1234", 2*minute))
-	text = Completed(text, DoneLine(1, "Implement API endpoint", "def5678", 5*minute+9))
-	text = SetCurrent(text, "Task 2: Build preference sync service")
-	f := parse([]byte(seeded))
+	golden(t, "new.progress.md", string(f.bytes()))
+	r := Run{Index: 2, List: []Item{
+		{Title: "Add schema migration", SHA: "abc1234", Minutes: 2, Result: loop.Verified},
+		{Title: "Implement API endpoint", SHA: "def5678", Minutes: 5, Result: loop.Claimed},
+		{Title: "Build preference sync service"},
+	}}
+	text := r.Progress(f.bytes(), f.bytes(), false)
+	f = parse([]byte(seeded))
 	f.parts[f.section(learningsHeading)].body = []string{"\n"}
 	if diff := cmp.Diff(string(f.bytes()), string(text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	golden(t, "empty.progress.md", string(NewProgress(" ", "## \n")))
+	golden(t, "empty.progress.md", string(newProgress(" ", "## \n").bytes()))
+}
+
+// The file of an earlier run keeps its learnings; a lost file comes back from its copy.
+func TestProgressOfAnotherRun(t *testing.T) {
+	r := Run{Goal: "It is.", List: []Item{{Title: "Parse it"}}}
+	own := r.Progress([]byte(seeded), nil, false)
+	for _, want := range []string{"## Goal\nIt is.\n", "Learnings\n- [2026-02-15 12:30]",
+		"## Linear Issue\n(none)\n", "## Completed Tasks\n\n", "Task\nTask 0: Parse it\n"} {
+		if !strings.Contains(string(own), want) {
+			t.Errorf("%s\nlacks %q", own, want)
+		}
+	}
+	if got := r.Progress(nil, own, false); string(got) != string(own) {
+		t.Errorf("%s", got)
+	}
+}
+
+// edited returns a text after a change of the file.
+func edited(text string, edit func(*file)) string {
+	f := parse([]byte(text))
+	edit(f)
+	return string(f.bytes())
 }
 
 func TestDoneLine(t *testing.T) {
-	for want, got := range map[string]string{
-		"- [x] Task 0: a b -- abc1234 (1 min)": DoneLine(0, "a\n b", "abc1234", time.Second),
-		"- [x] Task 11: a -- no commit (90 min)": DoneLine(11, "a", "", 90*time.Minute+
-			29*time.Second),
-		"- [x] Task 2: a -- 0123456789ab (2 min)": DoneLine(2, "a", "0123456789abcdef",
-			90*time.Second),
+	for want, c := range map[string]struct {
+		index int
+		item  Item
+	}{
+		"- [x] Task 0: a b -- abc1234 (1 min)":   {0, Item{Title: "a\n b", SHA: "abc1234"}},
+		"- [x] Task 11: a -- no commit (90 min)": {11, Item{Title: "a", Minutes: 90}},
+		"- [x] Task 2: a -- 0123456789ab (2 min)": {2,
+			Item{Title: "a", SHA: "0123456789abcdef", Minutes: 2}},
 	} {
-		if got != want {
+		got := edited("", func(f *file) { f.complete(c.index, c.item) })
+		if got != "## Completed Tasks\n"+want+"\n" {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -86,7 +114,10 @@ func TestCompleted(t *testing.T) {
 		"no section": {"## Goal\nx", "## Goal\nx\n\n## Completed Tasks\n" + line + "\n"},
 		"no file":    {"", "## Completed Tasks\n" + line + "\n"},
 	} {
-		if diff := cmp.Diff(c.want, string(Completed([]byte(c.text), line))); diff != "" {
+		got := edited(c.text, func(f *file) {
+			f.complete(1, Item{Title: "b", SHA: "abcdef1", Minutes: 2})
+		})
+		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -100,7 +131,10 @@ func TestSetCurrent(t *testing.T) {
 			"# A\n## Goal\n\n## Current Task\nTask 2: b\n",
 		"```\n## Current Task\n": "```\n## Current Task\nTask 2: b\n",
 	} {
-		if got := string(SetCurrent([]byte(text), "## Task 2:\nb")); got != want {
+		got := edited(text, func(f *file) {
+			f.replace(f.section(currentHeading), orNone("## Task 2:\nb"))
+		})
+		if got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -115,7 +149,7 @@ func TestFlagged(t *testing.T) {
 		if got := Flagged([]byte(text)); got != "" {
 			t.Errorf("%q: %q", none, got)
 		}
-		if got := string(ClearFlagged([]byte(text))); got != text {
+		if got := edited(text, (*file).clearFlagged); got != text {
 			t.Errorf("%q was changed to %q", text, got)
 		}
 	}
@@ -131,13 +165,13 @@ func TestFlagged(t *testing.T) {
 		if got := Flagged([]byte(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
-		if got := ClearFlagged([]byte(text)); Flagged(got) != "" {
+		if got := edited(text, (*file).clearFlagged); Flagged([]byte(got)) != "" {
 			t.Errorf("%q: cleared to %q", text, got)
 		}
 	}
 	text := "## A\nb\n## Blocked / Flagged\nno key\n- no database\n\n## C\nd\n"
 	want := "## A\nb\n## Blocked / Flagged\n(none)\n\n## C\nd\n"
-	if got := string(ClearFlagged([]byte(text))); got != want {
+	if got := edited(text, (*file).clearFlagged); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -180,7 +214,7 @@ func TestLostAndRestore(t *testing.T) {
 		if got := Lost([]byte(seeded), []byte(c.now)); !slices.Equal(got, c.lost) {
 			t.Errorf("%s: lost %q", name, got)
 		}
-		if diff := cmp.Diff(c.want, string(Restore([]byte(seeded), []byte(c.now)))); diff != "" {
+		if diff := cmp.Diff(c.want, back(seeded, c.now)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -191,6 +225,11 @@ func TestLostAndRestore(t *testing.T) {
 	if got := Lost([]byte("## Learnings\n(none)\n<!-- a -->\n## X\nb\n"), nil); got != nil {
 		t.Errorf("lost %q", got)
 	}
+}
+
+// back returns a text with the lines that it has lost since before.
+func back(before, now string) string {
+	return edited(now, func(f *file) { f.restore(parse([]byte(before))) })
 }
 
 func TestTail(t *testing.T) {
@@ -224,28 +263,30 @@ func outside(text []byte, headings ...string) (list []string) {
 }
 
 func FuzzProgress(f *testing.F) {
-	f.Add(seeded, "- [x] Task 1: a -- abc1234 (2 min)", 9)
+	f.Add(seeded, "a", 9)
 	f.Add("## learnings\r\n```\n## Blocked/Flagged\n<!-- x", "Task 3: y", 300)
-	f.Fuzz(func(t *testing.T, text, line string, n int) {
+	f.Fuzz(func(t *testing.T, text, title string, n int) {
+		complete := func(f *file) { f.complete(7, Item{Title: title, SHA: "abc1234"}) }
 		if got := string(parse([]byte(text)).bytes()); got != text {
 			t.Fatalf("parsed to %q", got)
 		}
-		for heading, got := range map[string][]byte{
-			completedHeading: Completed([]byte(text), line),
-			currentHeading:   SetCurrent([]byte(text), line),
-			flaggedHeading:   ClearFlagged([]byte(text)),
+		for heading, edit := range map[string]func(*file){
+			completedHeading: complete,
+			currentHeading: func(f *file) {
+				f.replace(f.section(currentHeading), orNone(title))
+			},
+			flaggedHeading: (*file).clearFlagged,
 		} {
 			want := outside([]byte(text), heading)
-			if have := outside(got, heading); !slices.Equal(have, want) {
+			if have := outside([]byte(edited(text, edit)), heading); !slices.Equal(have, want) {
 				t.Errorf("%s: outside of it %q became %q", heading, want, have)
 			}
 		}
-		if got := ClearFlagged([]byte(text)); Flagged(got) != "" {
+		if got := edited(text, (*file).clearFlagged); Flagged([]byte(got)) != "" {
 			t.Errorf("still flagged: %q", got)
 		}
-		const done = "- [x] Task 7: a -- abc1234 (2 min)"
-		once := Completed([]byte(text), done)
-		if twice := Completed(once, done); string(twice) != string(once) {
+		once := edited(text, complete)
+		if twice := edited(once, complete); twice != once {
 			t.Errorf("a second time:\n%q\n%q", once, twice)
 		}
 		tail := tail([]byte(text), n)
@@ -259,14 +300,14 @@ func FuzzProgress(f *testing.F) {
 // restored checks that the lines are back after Restore, whatever a worker made of the file, and
 // that nothing that it added is gone.
 func restored(t interface{ Errorf(string, ...any) }, before, now string) {
-	got := Restore([]byte(before), []byte(now))
+	got := []byte(back(before, now))
 	if lost := Lost([]byte(before), got); lost != nil {
 		t.Errorf("lost %q in %q", lost, got)
 	}
 	if gone := Lost([]byte(now), got); gone != nil {
 		t.Errorf("of the new lines %q are gone", gone)
 	}
-	if again := Restore([]byte(before), got); string(again) != string(got) {
+	if again := back(before, string(got)); again != string(got) {
 		t.Errorf("a second time:\n%q\n%q", got, again)
 	}
 	if Lost([]byte(before), []byte(now)) == nil && string(got) != now {
@@ -309,7 +350,7 @@ func TestRestoreProperty(t *testing.T) {
 				now += text + "\n"
 			}
 		}
-		if got := string(Restore([]byte(before), []byte(now))); got != before {
+		if got := back(before, now); got != before {
 			t.Fatalf("%q became %q", now, got)
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"hooks/internal/attempt"
@@ -121,11 +120,11 @@ func TestPromptWords(t *testing.T) {
 }
 
 func TestPromptDoesNotGrowWithTheTasksThatAreDone(t *testing.T) {
-	p, log := full, NewProgress("A goal.", "")
+	p, log := full, newProgress("A goal.", "")
 	sizes := map[int]bool{}
 	for n := range 9 {
-		log = Completed(log, DoneLine(n, "Write a part", "0123456789ab", time.Minute))
-		p.with.Log = log
+		log.complete(n, Item{Title: "Write a part", SHA: "0123456789ab"})
+		p.with.Log = log.bytes()
 		if sizes[len(p.Task())] = true; !strings.Contains(p.Task(), fmt.Sprintf(
 			"> - [x] Task %d: Write a part", n)) {
 			t.Errorf("the last line is left out:\n%s", p.Task())

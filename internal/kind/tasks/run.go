@@ -41,10 +41,6 @@ var Kind = loop.Kind{
 				"as it is",
 			Because: "the branch has lost a commit of a task that was done"},
 	},
-	Applies: func(b *loop.Budget) bool {
-		_, is := b.Own.(*Run)
-		return is
-	},
 	Gates: gates, Completes: "tasks_complete", Rule: stays,
 	Run:  loop.Part{Name: "tasks", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
@@ -289,8 +285,8 @@ func (r *Run) Attempts() loop.Attempts {
 		MaxIdle: r.MaxTries - 1,
 		Failed:  "attempts in a row ended through no fault of the task; no retry was counted",
 		Done:    r.Complete(), Source: r.Spec, Number: r.Index + 1, Unit: "task",
-		Publishes: true,
-		Finished:  r.Finished(), Total: len(r.List),
+		Publishes: true, Agent: "worker",
+		Finished: r.Finished(), Total: len(r.List),
 	}
 	a.Last = a.Finished+1 >= a.Total
 	if item := r.item(); item != nil {

@@ -109,7 +109,4 @@ func (f *file) replace(at int, line string) {
 	f.insert(at, 0, line)
 }
 
-// ending returns the line break at the end of a line.
-func ending(line string) string { return line[len(strings.TrimRight(line, "\r\n")):] }
-
 func filled(line string) bool { return strings.TrimSpace(line) != "" }
