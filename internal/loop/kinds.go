@@ -19,9 +19,6 @@ func Register(list ...Kind) []Kind {
 	Kinds = list
 	Conditions, Gates = slices.Clone(conditions[:]), slices.Clone(gates[:])
 	for _, k := range list {
-		if k.Applies == nil {
-			k.Applies = func(b *Budget) bool { return b.Own != nil && b.Skill == k.Name }
-		}
 		for _, c := range k.Conditions {
 			if c.Applies == nil {
 				c.Applies = k.Applies
@@ -147,8 +144,7 @@ type Kind struct {
 	// Flags and Switches are the kind's additional flags, with and without a value.
 	Flags, Switches []string
 	// Conditions and Gates are the kind's rows of the two tables. A row without an Applies function
-	// uses the kind's, which without one of its own applies to all of its runs that have their Own.
-	// Completes is the cause recorded when a run has done all of its work.
+	// uses the kind's. Completes is the cause recorded when a run has done all of its work.
 	Conditions []Condition
 	Gates      []GateKind
 	Applies    func(*Budget) bool

@@ -39,7 +39,8 @@ var Kind = loop.Kind{
 			Tell:    func(f *loop.Facts) string { return tellNoVerdicts(f, FinalAuditing) },
 			Because: "several final audits in a row gave no verdict"},
 	},
-	Gates: gates, Completes: "audit_complete", Rule: audited,
+	Applies: func(b *loop.Budget) bool { return Of(b) != nil },
+	Gates:   gates, Completes: "audit_complete", Rule: audited,
 	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
 }

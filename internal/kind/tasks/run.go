@@ -41,7 +41,8 @@ var Kind = loop.Kind{
 				"as it is",
 			Because: "the branch has lost a commit of a task that was done"},
 	},
-	Gates: gates, Completes: "tasks_complete", Rule: stays,
+	Applies: func(b *loop.Budget) bool { return Of(b) != nil },
+	Gates:   gates, Completes: "tasks_complete", Rule: stays,
 	Run:  loop.Part{Name: "tasks", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
 }
