@@ -31,15 +31,16 @@ func (h *handler) attemptFacts(
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := h.tree(ctx, root)
-	f.Head, f.Branch, f.Tree = tree.Head, tree.Branch, treeSum(root, tree.Dirty)
+	f.Attempt = loop.Attempt{Head: tree.Head, Branch: tree.Branch, Tree: treeSum(root, tree.Dirty),
+		NoGit: tracker.Root(root) == "",
+		Token: fmt.Sprintf("-%08x", rand.Uint32())} // unique, not secret
 	list, unread := tree.Ignores(ctx, root, h.excluded())
 	if err = errors.Join(err, unread); err == nil {
 		f.Ignores = strings.Join(append(list, "-"), "\n")
 	}
-	if f.NoGit = tracker.Root(root) == ""; err != nil && !f.NoGit {
-		f.Unread = child.Line(err.Error())
+	if err != nil && !f.Attempt.NoGit {
+		f.Attempt.Unread = child.Line(err.Error())
 	}
-	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unique, not secret
 	run := loop.Budget{KindRun: fresh.KindRun}
 	if run.Own == nil && t != nil && t.Budget != nil {
 		run.KindRun = t.Budget.KindRun
@@ -49,7 +50,7 @@ func (h *handler) attemptFacts(
 	}
 	a := run.Attempts()
 	text := h.config(t).Redact(newestFeedback(root, ledgersOf(root, a.Source, a.Number)))
-	f.Feedback = strings.ToValidUTF8(text[:min(len(text), attempt.MaxFeedback)], "")
+	f.Attempt.Feedback = strings.ToValidUTF8(text[:min(len(text), attempt.MaxFeedback)], "")
 }
 
 // fetchAttempt fetches the facts that Step needs to judge an attempt.

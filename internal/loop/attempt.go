@@ -66,7 +66,6 @@ type Attempts struct {
 	Done            bool // the list or the plan is finished
 	Last            bool // the list may end with this attempt, so Tip must not be lost
 
-	Looks     bool   // inspect git after each attempt, even without a claim
 	Reports   bool   // only workers report facts, not the thread that starts them
 	Reads     bool   // the current work only reads, as an audit does
 	Since     string // the commit at which the changes under audit begin, or ""
@@ -126,13 +125,12 @@ func (b *Budget) begin(e EntryFacts) *Attempt {
 	if b.Ignores == "" {
 		b.Ignores = e.Ignores
 	}
-	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
-		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
-	if !b.Own.Begin(a) {
+	a := e.Attempt
+	if !b.Own.Begin(&a) {
 		return nil
 	}
-	b.aim(a)
-	return a
+	b.aim(&a)
+	return &a
 }
 
 // aim points an attempt at the current task or phase, which an answer at the entry may have
@@ -378,11 +376,6 @@ const (
 	Dirty      TaskDone = "dirty"      // a dirty audit
 	Undecided  TaskDone = "no_verdict" // an audit without a verdict
 )
-
-// claims reports whether the attempt claimed to be done, so that git was inspected.
-func (j Judgement) claims() bool {
-	return j.Verdict.Done() || j.Verdict == Overruled || j.Verdict == CannotTell
-}
 
 // Worked reports whether an attempt has done the task.
 func (d TaskDone) Worked() bool { return d == Verified || d == Unbroken || d == Claimed }

@@ -65,18 +65,18 @@ func (c *CheckRun) Fails(head string) string {
 	return ""
 }
 
-// judged lets the kind judge the attempt and records the resulting tree. Without a claim it starts
-// no process to inspect the tree, unless the kind requires that.
+// judged lets the kind judge the attempt and records the resulting tree.
 func (s State) judged(k *Known) (hold *Continue) {
-	if hold = s.Run.Own.Judge(s, k); hold != nil {
-		return hold
+	if hold = s.Run.Own.Judge(s, k); hold == nil {
+		s.recordEnd(k)
 	}
-	if s.Run.Attempts().Looks {
-		k.Require(&k.Evidence)
-	}
-	end := k.Evidence.or()
-	s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = end.Head, end.Tree
-	return nil
+	return hold
+}
+
+// recordEnd records the tree that the attempt leaves.
+func (s State) recordEnd(k *Known) {
+	k.Require(&k.Evidence)
+	s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = k.Evidence.Value.Head, k.Evidence.Value.Tree
 }
 
 // Settle records the judgement of the attempt. It lets the worker end.

@@ -24,6 +24,9 @@ const (
 	Complete      = audit.Complete
 )
 
+// begins holds the facts with which an attempt begins.
+var begins = Attempt{Head: "h", Branch: "b", Token: "-n"}
+
 // auditing is an audit loop's open iteration in a phase, with its worker at work.
 func auditing(phase Phase) State {
 	r := auditRun(3, phase)
@@ -31,7 +34,7 @@ func auditing(phase Phase) State {
 	run := &Budget{Skill: audit.Name, Status: Active, SessionID: "s", KindRun: ofAudit(r),
 		LastPrompts: []string{"before"}}
 	return State{Run: run, Tick: &Tick{SessionID: "s", Prompts: []string{"p"}, Started: true,
-		Attempt: BeginAttempt(run, EntryFacts{Head: "h", Branch: "b", Nonce: "n"})}}
+		Attempt: BeginAttempt(run, EntryFacts{Attempt: begins})}}
 }
 
 // A67–A70: what each phase refuses of a worker's calls.
@@ -220,7 +223,9 @@ func TestAuditBegins(t *testing.T) {
 	}
 	s := auditing(Auditing)
 	audit.Of(s.Run).Base, audit.Of(s.Run).Retries = "", 2
-	a := BeginAttempt(s.Run, EntryFacts{Head: "h", Branch: "b", Nonce: "n", Tree: "t"})
+	dirty := begins
+	dirty.Tree = "t"
+	a := BeginAttempt(s.Run, EntryFacts{Attempt: dirty})
 	want := &Attempt{Phase: string(Auditing), Task: 2, Of: 3, Try: 3,
 		Title: "section 2", Token: "auditing-n", Head: "h", Tree: "t", Branch: "b"}
 	if d := cmp.Diff(want, a); d != "" {

@@ -239,15 +239,6 @@ type Idle struct {
 	// commit at which the first of these iterations began
 	Since  string `json:"since,omitempty"`
 	Before USD    `json:"dollars_before"` // the run's dollars at that time
-	// Unseen is the state at the start of an iteration whose end was not inspected, because its
-	// worker claimed nothing. The start of the next iteration shows whether it changed anything.
-	Unseen *Mark `json:"unseen,omitempty"`
-}
-
-// Mark is a commit and a checksum of the uncommitted files; see Attempt.
-type Mark struct {
-	Head string `json:"head,omitempty"`
-	Tree string `json:"tree,omitempty"`
 }
 
 // maxIdle is the number of consecutive idle iterations that stall a task or an audit loop. A work
@@ -277,49 +268,22 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	if a == nil || b.Own == nil || !t.Started || t.Verdict().Verdict == Outage {
 		return
 	}
-	seen := !a.Sent || a.EndHead != ""
-	switch changed := a.moved() || a.closed() || b.Own.Advanced(before.Own); {
-	case seen:
+	if changed := a.moved() || a.closed() || b.Own.Advanced(before.Own); changed ||
+		!a.Sent || a.EndHead != "" {
 		b.countIdle(changed, a.Head, before)
-	case b.Attempts().Looks || t.Verdict().claims() || a.NoGit || a.Unread != "":
-	case changed:
-		b.Idle = nil
-	default:
-		b.idleSince(a.Head, before).Unseen = &Mark{a.Head, a.Tree}
 	}
 }
 
+// countIdle counts an iteration that changed nothing. The first one began at the commit head.
 func (b *Budget) countIdle(changed bool, head string, before *Budget) {
 	if changed {
 		b.Idle = nil
 		return
 	}
-	b.idleSince(head, before).Iterations++
-}
-
-// idleSince returns the current count, or starts one at this commit.
-func (b *Budget) idleSince(head string, before *Budget) *Idle {
 	if b.Idle == nil {
 		b.Idle = &Idle{Since: head, Before: before.DollarsEstimate}
 	}
-	return b.Idle
-}
-
-// lookBack decides at the start of this iteration whether the previous one, whose end was not
-// inspected, counts as idle.
-func (b *Budget) lookBack(e EntryFacts) {
-	if b.Idle == nil || b.Idle.Unseen == nil {
-		return
-	}
-	began := *b.Idle.Unseen
-	b.Idle.Unseen = nil
-	switch {
-	case e.Unread != "":
-	case began != Mark{e.Head, e.Tree}:
-		b.Idle = nil
-	default:
-		b.Idle.Iterations++
-	}
+	b.Idle.Iterations++
 }
 
 // moved reports whether the worker left another commit or other uncommitted files.

@@ -45,6 +45,7 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 		s.Tick.Interrupt(e.Why)
 	case e.Counts && a != nil && a.Judged == nil && s.Run.Own != nil:
 		a.Judged = &Judgement{Verdict: s.Run.Own.Unjudged(a), Why: e.Why}
+		s.recordEnd(k)
 		fallthrough
 	default:
 		s.Tick.Failed = e.Why

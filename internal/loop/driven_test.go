@@ -277,7 +277,7 @@ func TestASecondAttemptOfASessionIsStale(t *testing.T) {
 	for session, stale := range map[string]bool{"s1": true, "s2": false} {
 		run := listRun(nil)
 		tick := OpenTick(run, &Iteration{SessionID: "s1", RunID: "r1"},
-			Request{Now: Noon, SessionID: session}, EntryFacts{Nonce: "n"})
+			Request{Now: Noon, SessionID: session}, EntryFacts{Attempt: Attempt{Token: "-n"}})
 		if tick.Attempt == nil || tick.Attempt.Stale != stale {
 			t.Errorf("%s: %+v", session, tick.Attempt)
 		}

@@ -7,73 +7,39 @@ import (
 	. "hooks/internal/loop"
 )
 
-// T91: no one looks at the end of an attempt without a claim; the next one's beginning shows
-// whether it changed anything.
-func TestLookBack(t *testing.T) {
+// T91: an attempt counts if git could be asked at its end, or no worker was sent; it changed
+// nothing if it left the commit and the uncommitted files as they were.
+func TestIdleAttempts(t *testing.T) {
+	unfinished := &Judgement{Verdict: Unfinished}
 	for _, c := range []struct {
 		name string
-		next EntryFacts
+		a    Attempt
 		want int // iterations in which nothing changed, -1 for none on record
 	}{
-		{"the same", EntryFacts{Head: "abc", Tree: "t"}, 1},
-		{"another commit", EntryFacts{Head: "def", Tree: "t"}, -1},
-		{"another tree", EntryFacts{Head: "abc"}, -1},
-		{"git cannot tell", EntryFacts{Head: "abc", Tree: "t", Unread: "timeout"}, 0},
+		{"the same", Attempt{Sent: true, EndHead: "abc", EndTree: "t", Judged: unfinished}, 2},
+		{"another commit", Attempt{Sent: true, EndHead: "def", EndTree: "t",
+			Judged: unfinished}, -1},
+		{"another tree", Attempt{Sent: true, EndHead: "abc", Judged: unfinished}, -1},
+		{"flagged", Attempt{Sent: true, EndHead: "abc", EndTree: "t",
+			Judged: &Judgement{Verdict: Flagged}}, 2},
+		{"a resolved finding", Attempt{Sent: true, EndHead: "abc", EndTree: "t",
+			Resolved: []string{"F1"}, Judged: unfinished}, -1},
+		{"git failed", Attempt{Sent: true, Judged: &Judgement{Verdict: Overruled}}, 1},
+		{"no end was seen", Attempt{Sent: true}, 1},
+		{"outage", Attempt{Sent: true, Judged: &Judgement{Verdict: Outage}}, 1},
+		{"no worker was sent", Attempt{}, 2},
 	} {
-		run := fiveTries()
+		run := &Budget{Skill: tasks.Name, Idle: &Idle{Iterations: 1},
+			KindRun: ofTasks(&tasks.Run{MaxTries: 5, List: []tasks.Item{{}}})}
 		before := *run
-		a := Attempt{Task: 1, Sent: true, Head: "abc", Tree: "t",
-			Judged: &Judgement{Verdict: Unfinished}}
-		FoldIdle(run, &Tick{Started: true, Attempt: &a}, &before, Ending{})
-		if run.Idle == nil || run.Idle.Iterations != 0 {
-			t.Fatalf("%s: %+v before it is known", c.name, run.Idle)
-		}
-		kept := *run.Idle
-		LookBack(run, c.next)
-		LookBack(run, c.next) // once only
+		c.a.Head, c.a.Tree = "abc", "t"
+		FoldIdle(run, &Tick{Started: true, Attempt: &c.a}, &before, Ending{})
 		got := -1
 		if run.Idle != nil {
 			got = run.Idle.Iterations
 		}
-		if got != c.want || run.Idle != nil && run.Idle.Unseen != nil || kept.Unseen == nil {
+		if got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
-}
-
-// T91: an attempt is looked back at only where git can tell its beginning and was not asked at its
-// end.
-func TestUnseen(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		a      Attempt
-		unseen bool
-	}{
-		{"no claim", Attempt{Sent: true}, true},
-		{"flagged", Attempt{Sent: true, Judged: &Judgement{Verdict: Flagged}}, true},
-		{"refused, git failed", Attempt{Sent: true, Judged: &Judgement{Verdict: Overruled}}, false},
-		{"claimed", Attempt{Sent: true, Judged: &Judgement{Verdict: Claimed}}, false},
-		{"outage", Attempt{Sent: true, Judged: &Judgement{Verdict: Outage}}, false},
-		{"no repository", Attempt{Sent: true, NoGit: true}, false},
-		{"git could not tell", Attempt{Sent: true, Unread: "timeout"}, false},
-	} {
-		run := fiveTries()
-		before := *run
-		FoldIdle(run, &Tick{Started: true, Attempt: &c.a}, &before, Ending{})
-		if unseen := run.Idle != nil && run.Idle.Unseen != nil; unseen != c.unseen {
-			t.Errorf("%s: %v", c.name, unseen)
-		}
-	}
-	run := fiveTries()
-	before := *run
-	FoldIdle(run, &Tick{Started: true, Attempt: &Attempt{}}, &before, Ending{})
-	if run.Idle == nil || run.Idle.Iterations != 1 || run.Idle.Unseen != nil {
-		t.Errorf("no worker was sent: %+v", run.Idle)
-	}
-}
-
-// fiveTries returns a run of one task.
-func fiveTries() *Budget {
-	return &Budget{Skill: tasks.Name,
-		KindRun: ofTasks(&tasks.Run{MaxTries: 5, List: []tasks.Item{{}}})}
 }

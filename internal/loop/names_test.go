@@ -31,7 +31,7 @@ var (
 	Admit, Resume, OpenTick        = admit, resume, openTick
 	NoProgress, TellIdle           = noProgress, tellIdle
 	BeginAttempt, CloseTick        = (*Budget).begin, closeTick
-	FoldIdle, LookBack             = (*Budget).foldIdle, (*Budget).lookBack
+	FoldIdle                       = (*Budget).foldIdle
 	IdleBound                      = (*Budget).maxIdle
 	Between, Conduct               = Call.between, Call.conduct
 	Critique, RefuseWorker, Critic = Call.critique, Call.refuseWorker, (*Task).critic

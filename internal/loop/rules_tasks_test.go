@@ -13,7 +13,7 @@ func (w *world) list(args string) {
 		`"phase":"execution","list":[{"title":"A"},{"title":"B"}],"gates_passed":[1,2]}`, w.tasks)
 	decode(w, args, w.tasks)
 	w.skill = "task"
-	w.entry.Head, w.entry.Branch = "h0", "main"
+	w.entry.Attempt.Head, w.entry.Attempt.Branch = "h0", "main"
 	w.known.Evidence = Evidence{Head: "h0", Branch: "main"}
 }
 

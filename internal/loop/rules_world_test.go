@@ -616,7 +616,7 @@ func (w *world) enterAgain(args string, r Request) {
 		if w.tasks != nil {
 			r.Own, w.tasks = w.tasks, nil
 		}
-		w.entry.Nonce = fmt.Sprintf("n%d", w.prompts)
+		w.entry.Attempt.Token = fmt.Sprintf("-n%d", w.prompts)
 	}
 	flags, _, err := ParseFlags(w.skill, r.Command.Args)
 	if err != nil {

@@ -183,7 +183,6 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		run.Blocks = Blocks{}
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
-	run.lookBack(e)
 	p := run.Own
 	if p != nil {
 		alone := (r.Fed || run.Driven() && !r.Flags.Resume) && len(run.Jobs) == 0
@@ -249,17 +248,13 @@ type EntryFacts struct {
 	Edges     [][2]int // dependencies known to the tracker; used once and not kept
 	// Snapshot is the backlog to compare with; nil if the previous iteration recorded it.
 	Snapshot *Snapshot
-	// Head and Branch are the commit and the branch at which an attempt of a task or an audit loop
-	// begins. Nonce makes the attempt's claim unique.
-	Head, Branch, Nonce string
-	Tree                string // see Attempt
-	Ignores             string // see Budget
-	NoGit               bool   // the project has no repository
-	Own                 any    // facts that the run's kind looks up itself
-	Feedback            string // a person's newest feedback about the task or section (L31)
-	Trail               string // see Tick
-	Unread              string // reason why git could not report Head and Branch, or ""
-	Dropped             string // see Facts
+	// Attempt holds the facts with which the next attempt begins: its commit, branch and tree, the
+	// newest feedback, and a token that is unique.
+	Attempt Attempt
+	Ignores string // see Budget
+	Own     any    // facts that the run's kind looks up itself
+	Trail   string // see Tick
+	Dropped string // see Facts
 }
 
 // follow continues to track the open PRs of the previous iteration. It defers the review of a PR

@@ -62,7 +62,7 @@ func (m *taskMachine) open(t *rapid.T) {
 	m.Run = &run
 	m.turns++
 	k := Known{Bare: true,
-		Entry: Fetched(EntryFacts{Nonce: "n", Head: "h0", Branch: "main"})}
+		Entry: Fetched(EntryFacts{Attempt: Attempt{Token: "-n", Head: "h0", Branch: "main"}})}
 	m.step(t, Opens{Invocation: Invocation{Request: r}, Mode: NextTick}, k)
 }
 

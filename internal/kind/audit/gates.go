@@ -88,16 +88,16 @@ func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ strin
 	r.Tally()
 	run.Idle = nil                   // a person has intervened
 	if a := tick.Attempt; a != nil { // asked again at the next iteration's entry
-		r.acceptLast(a.Head, a.Tree)
+		r.acceptLast(a)
 	}
 }
 
 // acceptLast treats the run's last audit as clean if a person accepted all its open findings and
-// its commit is still checked out (A75). If the answer comes at the audit's own exit, count does
+// the attempt begins on its commit (A75). If the answer comes at the audit's own exit, count does
 // this when the iteration closes.
-func (r *Run) acceptLast(head, tree string) {
-	v := r.Verdict
-	if !r.Phase.Codes() || v == nil || v.Word != dirtyWord || v.SHA != head || tree != "" ||
+func (r *Run) acceptLast(a *loop.Attempt) {
+	v, head := r.Verdict, a.Head
+	if !r.Phase.Codes() || v == nil || v.Word != dirtyWord || v.SHA != head || a.Tree != "" ||
 		r.open() > 0 || r.Reason != "" || r.whyUnchecked(head) != "" {
 		return
 	}
@@ -155,7 +155,7 @@ func Steer(b *loop.Budget, t *loop.Tick, word, text, head string, now time.Time)
 	t.Pending = slices.DeleteFunc(slices.Clone(t.Pending), settled)
 	t.Answered = append(slices.Clone(t.Answered), said)
 	if a := t.Attempt; a != nil && !t.Started {
-		r.acceptLast(a.Head, a.Tree)
+		r.acceptLast(a)
 	}
 	loop.StartBody(b, t)
 	return nil

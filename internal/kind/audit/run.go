@@ -262,7 +262,7 @@ func (r *Run) Heading() (name, title string) {
 
 func (r *Run) Retune(loop.TaskFlags) []string              { return nil }
 func (r *Run) Enter(*loop.Tick, loop.EntryFacts, bool)     {}
-func (r *Run) Answered(e loop.EntryFacts)                  { r.acceptLast(e.Head, e.Tree) }
+func (r *Run) Answered(e loop.EntryFacts)                  { r.acceptLast(&e.Attempt) }
 func (r *Run) Unmeasured(*loop.Tick, string) (int, string) { return 0, "" }
 func (r *Run) Measured(int, string, loop.CheckRun)         {}
 func (r *Run) NoCheck(loop.CheckRun) string                { return "" }
@@ -500,7 +500,7 @@ func (r *Run) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)
 func (r *Run) Attempts() loop.Attempts {
 	a := loop.Attempts{
 		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
-		Looks: true, Reports: true, Reads: r.Phase.Audits(), Since: r.since(r.Phase),
+		Reports: true, Reads: r.Phase.Audits(), Since: r.since(r.Phase),
 		Agent: "worker", Whole: "the phase's own",
 		Failed: "phases in a row ended through no fault of the work",
 		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,

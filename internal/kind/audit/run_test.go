@@ -577,7 +577,7 @@ func TestAcceptedFindingsSettleTheAudit(t *testing.T) {
 		}
 		section := r.Section
 		got := r.clone()
-		got.acceptLast(tt.head, tt.tree)
+		got.acceptLast(&loop.Attempt{Head: tt.head, Tree: tt.tree})
 		if moved := !cmp.Equal(got, r); got.Phase != tt.want || got.Audits != 3 ||
 			moved != (tt.name[:3] == "of ") || moved && got.Verdict.Word != cleanWord ||
 			got.Section != section && tt.phase != Coding {
