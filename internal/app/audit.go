@@ -33,19 +33,19 @@ func (h *handler) auditEntry(
 	cmd loop.Command, flags *loop.Flags,
 ) (fresh freshRun, said string, err error) {
 	old, named := h.runOf(audit.Name), len(flags.Rest) > 0
-	if r := audit.Of(old); r != nil {
-		flags.DefaultIterations(audit.Iterations(len(r.Sections)))
+	if old != nil {
+		flags.DefaultIterations(audit.Iterations(len(audit.Of(old).Sections)))
 	}
 	switch {
-	case h.feeding && audit.Of(old) != nil:
+	case h.feeding && old != nil:
 		// the command that began the run may not name the plan
 		flags.Rest = []string{audit.Of(old).Plan}
 		return fresh, "", nil
-	case audit.Of(old) != nil && old.Drives(*flags):
+	case old != nil && old.Drives(*flags):
 		return fresh, "", nil
 	case flags.Restart, flags.Resume && !named:
 		return fresh, "", h.mayRestart(cmd, old, flags)
-	case flags.Resume && old != nil && audit.Restartable(old):
+	case flags.Resume && old != nil && !loop.Completes(old.StopCause):
 		return fresh, "", nil
 	case !named:
 		return fresh, "", hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or take the "+
@@ -71,9 +71,9 @@ func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 // mayRestart returns an error if the run on disk cannot be resumed (A4–A11).
 func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
 	switch {
-	case audit.Of(old) == nil:
+	case old == nil:
 		return hint.New("start one with /"+cmd.Name+" PLAN", "no audit loop waits to continue here")
-	case !audit.Restartable(old):
+	case loop.Completes(old.StopCause): // A7
 		return hint.New("start a new one with /"+cmd.Name+" PLAN",
 			"the audit of %s is complete, and a completed loop is history", audit.Of(old).Plan)
 	}
@@ -276,35 +276,28 @@ func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	return facts
 }
 
-// auditHead returns the commit that a verdict is about, or "" if git fails (A75).
-func (h *handler) auditHead(t *store.State) string {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	tree, err := tracker.ReadTree(ctx, audit.Of(t.Budget).Worktree)
-	if err != nil {
-		return ""
-	}
-	return tree.Head
-}
-
 // auditTold reads the report in an auditor's call.
 func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 	text, _ := guard.Reported(h.call().Guard())
-	if o.Report, err = report.Facts([]byte(text)); text == "" {
-		o.Wrong, o.Way = "the call does not show the payload", "report with "+audit.ReportForm
-		return o, nil
-	} else if err != nil {
-		o.Wrong, o.Way = err.Error(), "report with "+audit.ReportForm
+	facts, err := report.Facts([]byte(text))
+	switch {
+	case text == "":
+		o.Wrong = hint.New("report with "+audit.ReportForm, "the call does not show the payload")
+	case err != nil:
+		o.Wrong = hint.New("report with "+audit.ReportForm, "%w", err)
+	case !h.byAuditor(t):
+		o.Wrong = hint.New("leave it to the auditor", "only the auditor of this phase reports")
+	}
+	if o.Wrong != nil {
 		return o, nil
 	}
-	if !h.byAuditor(t) {
-		o.Wrong, o.Way = "only the auditor of this phase reports", "leave it to the auditor"
-		return o, nil
-	}
-	o.Report, o.Sum = h.redacted(t, o.Report), sumOfReport([]byte(text))
-	o.Head = h.auditHead(t)
-	plan, _ := readOwn(audit.Of(t.Budget).Worktree, "plan", audit.Of(t.Budget).Plan)
-	o.PlanChanged = sum(plan) != audit.Of(t.Budget).PlanSum
+	o.Report, o.Sum = h.redacted(t, facts), sumOfReport([]byte(text))
+	r := audit.Of(t.Budget)
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	o.Head, _ = tracker.Commit(ctx, r.Worktree, "HEAD") // A75
+	plan, _ := readOwn(r.Worktree, "plan", r.Plan)
+	o.PlanChanged = sum(plan) != r.PlanSum
 	return o, h.files.Findings(t.Budget)
 }
 
@@ -330,7 +323,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 	}
 	return a.each([]loop.Skill{audit.Name}, "", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
-		if err == nil && (audit.Of(s.Budget) == nil || !audit.Restartable(s.Budget)) {
+		if err == nil && (audit.Of(s.Budget) == nil || loop.Completes(s.Budget.StopCause)) {
 			err = hint.New("`hooks status` shows it", "no audit is running here")
 		}
 		if err == nil {

@@ -219,7 +219,7 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 	case len(tree.Dirty) > 0 && f.Untidy != loop.LeaveOut:
 		return nil, hint.New("commit them; or add --untidy leave-out, and no worker's commit may "+
 			"hold them", "%s not committed: %s", loop.Plural(len(tree.Dirty), "file"),
-			firstOf(tree.Dirty))
+			loop.FirstOf(tree.Dirty))
 	}
 	if why, way := missingProgram(ctx, root, f.Check); why != "" {
 		return nil, hint.New(way, "the check %q cannot run: %s", f.Check, why)
@@ -249,14 +249,6 @@ func (h *handler) keptOut(ctx context.Context, t *store.State, root string) (lis
 		}
 	}
 	return list
-}
-
-// firstOf lists the first five items and the number of the others.
-func firstOf(list []string) string {
-	if most := 5; len(list) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
-	}
-	return strings.Join(list, ", ")
 }
 
 // missingProgram explains why the first program of a command line cannot start, and what to do.

@@ -76,7 +76,11 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	d.check = asked.Task.Check
 	old := h.runOf(cmd.Skill)
 	if fresh.Own == nil {
-		d.continues(old)
+		name, _, _ := strings.Cut(old.Command, " ")
+		// with the skill that began the run, unless the person named another
+		if old.Driven() && strings.HasPrefix(d.name, "/hooks:") && name != "" {
+			d.name = name
+		}
 		if len(d.flags) == 0 {
 			d.flags, client.Flags, h.clientFlags = old.Client, old.Client, old.Client
 		}
@@ -143,14 +147,6 @@ func (d *driven) entering(dir string) *handler {
 	h.ev.SessionID, h.ev.Cwd = "hooks-go-"+d.RunID(), d.cwd()
 	h.clientFlags = d.flags
 	return h
-}
-
-// continues makes the driver use the skill that began the run, unless the person named another.
-func (d *driven) continues(run *loop.Budget) {
-	name, _, _ := strings.Cut(run.Command, " ")
-	if run.Driven() && strings.HasPrefix(d.name, "/hooks:") && name != "" {
-		d.name = name
-	}
 }
 
 // byDriver holds the flags that a driver adds to a command.
@@ -351,8 +347,8 @@ func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 		return "", err
 	}
 	_, err = h.files.Last(d.skill, func(l *loop.Iteration) bool {
-		if l.SessionID == v.Session {
-			said = report.Verdict(l)
+		if j := l.Judged(); j != nil && l.SessionID == v.Session {
+			said = j.String()
 		}
 		return true
 	})

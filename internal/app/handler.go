@@ -344,7 +344,8 @@ func (h *handler) receive(b *loop.Budget) (news bool) {
 		})
 }
 
-// runOf returns the project's run of a kind, or nil if there is none that can be read.
+// runOf returns the project's run of a kind, or nil if there is none that can be read, or its file
+// has lost the fields of its kind.
 func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	if !store.Exists(h.project) {
 		return nil
@@ -355,6 +356,9 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	}
 	files.Seal(h.seal.Dir, proc.Boot)
 	s, _, _ := files.Look(skill) // the entry itself reports errors
+	if s.Budget != nil && s.Budget.Own == nil && loop.KindOf(skill).Run.Of != nil {
+		return nil
+	}
 	return s.Budget
 }
 

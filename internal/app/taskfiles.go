@@ -26,7 +26,7 @@ import (
 
 // taskEntered publishes the run that the entry has begun or resumed.
 func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
-	run := h.taskRun()
+	run := h.runOf(tasks.Name)
 	if run == nil || run.SessionID != h.ev.SessionID {
 		return reply
 	}

@@ -49,7 +49,7 @@ func (h *handler) taskEntry(
 	if n > 0 {
 		flags.DefaultIterations(n)
 	}
-	old := h.taskRun()
+	old := h.runOf(tasks.Name)
 	found, err := h.foreignView(old)
 	if err != nil {
 		return fresh, "", err
@@ -260,14 +260,6 @@ func (a *App) AddTask(text string) (said string, err error) {
 		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
 			len(r.List)+len(r.Added), list[0].Title), err
 	})
-}
-
-// taskRun returns the project's task loop, or nil if there is none that can be read.
-func (h *handler) taskRun() *loop.Budget {
-	if b := h.runOf(tasks.Name); tasks.Of(b) != nil {
-		return b
-	}
-	return nil
 }
 
 // measure runs the check before the first worker of a run. It runs outside a session and without

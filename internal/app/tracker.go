@@ -440,7 +440,7 @@ func (h *handler) leftOut(root string) []string {
 			continue
 		}
 		b := h.runOf(kind.Name)
-		if b != nil && b.Own != nil && cmp.Or(b.Attempts().Root, h.project) == root {
+		if b != nil && cmp.Or(b.Attempts().Root, h.project) == root {
 			return b.LeftOut
 		}
 	}

@@ -39,7 +39,7 @@ func auditWorktrees(m *machine, n *notes) {
 		}
 		switch b := auditOf(path); {
 		case b == nil:
-		case audit.Restartable(b):
+		case !loop.Completes(b.StopCause):
 			n.note("%s: the audit of %s is %s", path, audit.Of(b).Plan, audit.Status(b))
 		case !tracker.Elsewhere(ctx, path, audit.Of(b).Branch):
 			n.note("%s: the audit of %s is complete, and its work exists only here", path,

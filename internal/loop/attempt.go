@@ -458,14 +458,18 @@ func (d TaskDone) String() string {
 	return string(d)
 }
 
-// String returns the verdict with the reason why it is not a better one.
+// String returns the verdict with its reason. For a task that is done, that is the reason why it is
+// not a better one.
 func (j *Judgement) String() string {
-	text := j.Verdict.String()
-	if by := j.Check.ByWorker(); by != "" && j.Verdict.Worked() {
-		text += "; " + by
+	text, between := j.Verdict.String(), ": "
+	if j.Verdict.Worked() {
+		between = "; "
+		if by := j.Check.ByWorker(); by != "" {
+			text += between + by
+		}
 	}
-	if j.Why != "" && j.Verdict.Worked() {
-		text += "; " + j.Why
+	if j.Why != "" {
+		text += between + j.Why
 	}
 	return text
 }

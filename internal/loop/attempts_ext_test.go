@@ -458,7 +458,7 @@ func TestAuditStatuses(t *testing.T) {
 	}
 	for cause, status := range statuses {
 		b := &Budget{Status: Halted, StopCause: cause}
-		if audit.Status(b) != status || audit.Restartable(b) != (status != "completed") {
+		if audit.Status(b) != status || Completes(b.StopCause) != (status == "completed") {
 			t.Errorf("%s is %s", cause, audit.Status(b))
 		}
 		if _, known := ConditionOf(cause); !known && cause != CauseStall {

@@ -285,12 +285,17 @@ func uncommitted(where string, files []string) []string {
 	if len(files) == 0 {
 		return nil
 	}
+	return []string{fmt.Sprintf("%s not committed in %s: %s", Plural(len(files), "file"), where,
+		FirstOf(files))}
+}
+
+// FirstOf lists the first files and the number of the others.
+func FirstOf(files []string) string {
 	list := strings.Join(files[:min(len(files), maxShown)], ", ")
 	if more := len(files) - maxShown; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return []string{fmt.Sprintf("%s not committed in %s: %s", Plural(len(files), "file"), where,
-		list)}
+	return list
 }
 
 // pushed compares a branch with its head on the remote. heads is nil if the remote did not answer.

@@ -163,9 +163,7 @@ type Told struct {
 	Sum         string // identifies the text
 	Head        string // the checked-out commit; "" if git does not report it
 	PlanChanged bool   // the plan's file is not the approved one
-	// Wrong explains why the report is refused; it is empty if the report is accepted. Way is the
-	// next step.
-	Wrong, Way string
+	Wrong       error  // why the report is refused; nil if it is accepted
 }
 
 // Looked is the tracker's answer about a PR that is about to be merged. Unknown explains why it is

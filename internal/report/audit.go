@@ -39,7 +39,7 @@ func (b auditLoop) block(t *text, l *loop.Iteration) {
 	r := b.run
 	if a := audit.LineOf(l); a != nil {
 		name := a.Phase.In(a.Section, len(r.Sections))
-		t.line("Phase: %s — %s%s", name, a.Judgement.Verdict, prefixed(": ", a.Judgement.Why))
+		t.line("Phase: %s — %s", name, &a.Judgement)
 	}
 	t.line("Audit: %s", r.Result())
 }

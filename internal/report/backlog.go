@@ -103,7 +103,7 @@ func PullRequest(s Screen, pr PR) string {
 	p := newPage(s.unwrapped())
 	p.line(plain, "PR #%d (%s%s): %s", pr.Number, pr.State, when(pr.Draft, ", draft"), pr.Title)
 	p.line(plain, "Tracker: %s", pr.Tracker)
-	p.line(plain, "Head: %s at %s, into %s%s", pr.Branch, shortSHA(pr.HeadSHA), pr.Base,
+	p.line(plain, "Head: %s at %s, into %s%s", pr.Branch, loop.Short(pr.HeadSHA), pr.Base,
 		when(pr.Fork, ", from a fork"))
 	if pr.CI != "" {
 		p.line(plain, "Checks: %s", pr.CI)

@@ -414,7 +414,7 @@ func (c *Card) refs(prs []int) (list cell) {
 }
 
 func (c *Card) commit(sha string) word {
-	w := word{text: shortSHA(sha), look: code}
+	w := word{text: loop.Short(sha), look: code}
 	if c.Links.Commit != "" && strings.Trim(sha, "0123456789abcdef") == "" && len(sha) >= 7 {
 		w.link = c.Links.Commit + sha
 	}

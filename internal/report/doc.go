@@ -73,8 +73,6 @@ func numbers(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-func shortSHA(sha string) string { return sha[:min(7, len(sha))] }
-
 // invocation returns the run's command without other flags, as in "/sdd:work --loop" or "/sdd:go".
 func invocation(b *loop.Budget) string {
 	c := b.Invocation()

@@ -217,7 +217,7 @@ func StandText(s Screen, st Stand) string {
 	if l := st.Last; l != nil {
 		task := ""
 		if l.Task != nil {
-			task = ", " + tried(l.Task)
+			task = fmt.Sprintf(", task %s %s", strings.Join(l.Task.Cells(), "."), l.Task.Judged())
 		}
 		about.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s%s", l.Iteration, l.Outcome,
 			s.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", commas(l.PRs...)), task)

@@ -121,7 +121,7 @@ func trackedPR(l *loop.Iteration, number int) string {
 	for _, p := range l.TrackedPRs {
 		if p.Number == number {
 			return fmt.Sprintf("#%d (%s, head_sha %s)", number, p.StateAtEnd,
-				cmp.Or(shortSHA(p.EndSHA), "unknown"))
+				cmp.Or(loop.Short(p.EndSHA), "unknown"))
 		}
 	}
 	return fmt.Sprintf("#%d (state not reported)", number)

@@ -262,7 +262,7 @@ func (r TaskRow) style() string {
 
 // text returns the task in one line.
 func (r TaskRow) text() string {
-	s := fmt.Sprintf("%s — %s%s", r.Title, r.shown(), prefixed(" -- ", shortSHA(r.SHA)))
+	s := fmt.Sprintf("%s — %s%s", r.Title, r.shown(), prefixed(" -- ", loop.Short(r.SHA)))
 	if r.Attempts > 0 {
 		s += fmt.Sprintf(", %s, %d min, $%s", loop.Plural(r.Attempts, "attempt"), r.Minutes,
 			r.Dollars)
@@ -295,7 +295,7 @@ func attempted(r *tasks.Run, l *tasks.Line) string {
 	switch j.Verdict {
 	case loop.Verified, loop.Unbroken, loop.Claimed:
 		return fmt.Sprintf("Task %d/%d complete: %s%s (%s)", l.Task, len(r.List), l.Title,
-			prefixed(" -- ", shortSHA(j.SHA)), &j)
+			prefixed(" -- ", loop.Short(j.SHA)), &j)
 	}
 	return fmt.Sprintf("Task %d/%d, attempt %d of %d: %s — %s", l.Task, len(r.List), l.Try,
 		r.MaxTries-1, j.Verdict, j.Why)
@@ -331,25 +331,6 @@ func attemptRemarks(l *loop.Iteration) (list []string) {
 		list = []string{j.Seen.String()}
 	}
 	return append(l.Own.Changes(), list...)
-}
-
-// tried describes an attempt briefly, as in "task 3.1 refused: the check is red: exit 1".
-func tried(l loop.Record) string {
-	return fmt.Sprintf("task %s %s%s", strings.Join(l.Cells(), "."), l.Judged().Verdict,
-		prefixed(": ", l.Judged().Why))
-}
-
-// Verdict returns the verdict on an iteration's attempt with its reason. It is empty if there is no
-// verdict.
-func Verdict(l *loop.Iteration) string {
-	j := l.Judged()
-	if j == nil {
-		return ""
-	}
-	if j.Verdict.Worked() {
-		return j.String()
-	}
-	return j.Verdict.String() + prefixed(": ", j.Why)
 }
 
 // stand draws the progress of the loop through its list.

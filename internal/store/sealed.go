@@ -291,7 +291,7 @@ func LostAudits(seals seal.Dir, trees []string, has func(commit string) bool) (l
 				continue
 			}
 			own := audit.Of(b)
-			if own == nil || !audit.Restartable(b) || !has(own.Base) {
+			if own == nil || loop.Completes(b.StopCause) || !has(own.Base) {
 				continue
 			}
 			back := fmt.Sprintf("git worktree add %q %s && mkdir -p %[1]q/%[3]s", p,

@@ -490,10 +490,6 @@ func Status(b *loop.Budget) string {
 	return "errored"
 }
 
-// Restartable reports whether --restart may continue the run. It may not if the run has completed
-// (A5, A7).
-func Restartable(b *loop.Budget) bool { return Status(b) != "completed" }
-
 // UnderWay names the current phase, as in "the audit of section 2".
 func (r *Run) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)) }
 
