@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -35,31 +37,16 @@ func TestMain(m *testing.M) {
 	}
 	// A story waits for the disk and for its programs more than it computes.
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
-	testscript.Main(inMemory{m}, map[string]func(){
-		"reseal":  func() { os.Exit(resealMain()) },
-		"put":     func() { os.Exit(putMain(os.Args[1:])) },
-		"append":  func() { os.Exit(appendLine(os.Args[1])) },
-		"tasked":  func() { os.Exit(taskedMain(os.Args[1:])) },
-		"worker":  func() { os.Exit(workerMain(os.Args[1:])) },
-		"pass":    func() { os.Exit(passMain(os.Args[1:])) },
-		"audits":  func() { os.Exit(auditsMain(os.Args[1:])) },
-		"looks":   func() { os.Exit(looksMain(os.Args[1:])) },
-		"inside":  func() { os.Exit(insideMain(os.Args[1:])) },
-		"lives":   func() { time.Sleep(10 * time.Minute) },
-		"hooks":   func() { newApp = testApp; main() },
-		"event":   func() { os.Exit(eventMain(os.Args[1:])) },
-		"answer":  func() { os.Exit(answerMain(os.Args[1:])) },
-		"commit":  func() { os.Exit(commitMain(os.Args[1:])) },
-		"flag":    func() { os.Exit(flagMain(os.Args[1:])) },
-		"learn":   func() { os.Exit(learnMain(os.Args[1:])) },
-		"many":    func() { os.Exit(manyMain(os.Args[1:])) },
-		"spend":   func() { os.Exit(spendMain(os.Args[1:])) },
-		"field":   func() { os.Exit(fieldMain(os.Args[1:])) },
-		"tell":    func() { os.Exit(tellMain(os.Args[1:])) },
-		"drop":    func() { os.Exit(dropMain(os.Args[1:])) },
-		"forge":   func() { os.Exit(forgeMain(os.Args[1:])) },
-		"refused": func() { os.Exit(refusedMain(os.Args[1:])) },
-	})
+	switch name := filepath.Base(os.Args[0]); {
+	case name == "hooks":
+		newApp = testApp
+		main()
+	case name == "stage":
+		os.Exit(stageMain())
+	case programs[name] != nil:
+		os.Exit(programs[name](os.Args[1:]))
+	}
+	testscript.Main(inMemory{m}, map[string]func(){"stage": nil})
 }
 
 // inMemory runs the stories in memory. Their commands stay links to this very program, as long as
@@ -68,6 +55,17 @@ type inMemory struct{ *testing.M }
 
 func (m inMemory) Run() int {
 	driver.InMemory()
+	stage, err := exec.LookPath("stage")
+	for name := range programs {
+		if err == nil {
+			err = os.Link(stage, filepath.Join(filepath.Dir(stage), name))
+		}
+		storyCmds[name] = onStage(name)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.M.Run()
 }
 
@@ -107,6 +105,11 @@ func testApp() *app.App {
 	}
 	if d, err := time.ParseDuration(os.Getenv("HOOKS_CHECK")); err == nil {
 		a.CheckTime = d
+	}
+	if played > 0 { // its commands have one pid
+		a.RunID = func() string {
+			return fmt.Sprintf("%s-%d%03d", a.Now().Format("20060102T150405"), os.Getpid(), played)
+		}
 	}
 	if id := os.Getenv("HOOKS_RUN"); id != "" {
 		a.RunID = func() string { return id }
@@ -156,7 +159,7 @@ func TestScript(t *testing.T) {
 			} {
 				env.Setenv(k, v)
 			}
-			return os.MkdirAll(filepath.Join(env.WorkDir, "p"), 0o755)
+			return errors.Join(newStage(env), os.MkdirAll(filepath.Join(env.WorkDir, "p"), 0o755))
 		},
 	})
 }

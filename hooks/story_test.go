@@ -132,13 +132,13 @@ func transcript() string {
 	return filepath.Join(os.Getenv("WORK"), os.Getenv("SESSION")+".jsonl")
 }
 
-// callID is another one for every call, as the client's are; CALL makes it one that was there
+// callID is another one for every command, as the client's are for every call; CALL makes it one that was there
 // before.
 func callID(tool string) string {
 	if id := os.Getenv("CALL"); id != "" {
 		return id
 	}
-	return fmt.Sprintf("toolu_%s_%s_%d", tool, os.Getenv("PROMPT"), os.Getpid())
+	return fmt.Sprintf("toolu_%s_%s_%d_%d", tool, os.Getenv("PROMPT"), os.Getpid(), played)
 }
 
 // dialog is an AskUserQuestion call with a question of the model's own wording.
