@@ -1,3 +1,6 @@
+// Package attempt has the rules for attempts that the task loop and the audit loop share. It reads
+// the claim that ends an attempt, and finds changes that weaken the tests or the check command. Its
+// functions are pure: they use no clock, files or processes.
 package attempt
 
 import (
@@ -17,6 +20,9 @@ const (
 
 // maxWhy bounds the reason of a blocked task, in bytes.
 const maxWhy = 500
+
+// MaxFeedback bounds a person's feedback in a prompt, in bytes.
+const MaxFeedback = 1000
 
 // ReadClaim reads the claim in a worker's last message. The last line that is not blank must be
 // TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason. The reason

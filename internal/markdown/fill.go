@@ -25,6 +25,14 @@ func Fill(template string, values map[string]string) string {
 	return out.String()
 }
 
+// Yes returns a value for {?name}: "yes" or, if the name has none, "".
+func Yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
+}
+
 // fillLine fills one line. stays is false if a name in the line has no value.
 func fillLine(line string, values map[string]string) (filled string, stays bool) {
 	var out strings.Builder

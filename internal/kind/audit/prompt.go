@@ -44,15 +44,11 @@ func (r *Run) Prompt(a *loop.Attempt, intro string, plan []Section, number, most
 		"reason":   short(r.Reason),
 		"feedback": markdown.Quote(a.Feedback), "open": open,
 		"accepted": list(r.Which(AcceptedFinding)), "token": a.Token,
+		"unchecked": markdown.Yes(r.Check == ""), "clear": markdown.Yes(open == ""),
+		"endless": markdown.Yes(most == 0),
 	}
-	if v["endless"] = "yes"; most > 0 {
-		v["most"], v["endless"] = strconv.Itoa(most), ""
-	}
-	if r.Check == "" {
-		v["unchecked"] = "yes"
-	}
-	if open == "" {
-		v["clear"] = "yes"
+	if most > 0 {
+		v["most"] = strconv.Itoa(most)
 	}
 	if c := r.Checked; c != nil {
 		v["checked"] = fmt.Sprintf("exit %d at %s", c.Exit, sha(c.Head))

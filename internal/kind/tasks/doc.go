@@ -5,8 +5,8 @@
 // gates, and proof.go decides whether a claim is accepted. The other files read and write texts.
 // One task uses these in order:
 //
-//   - spec.go reads the front matter of a spec (mode, issue, title) and its first sentence.
-//   - list.go reads the list of tasks, from a separate file or from a section of the spec.
+//   - list.go reads the list of tasks, from a separate file or from a section of the spec, and the
+//     spec's front matter (mode, issue) and first sentence.
 //   - prompt.go writes the prompt of one attempt, and of the attempt that opens the PR.
 //   - progress.go writes .sdd-progress.md, finds flags and restores removed lines.
 //   - view.go writes .sdd-state.json, the view of the run for people and other tools.

@@ -44,6 +44,7 @@ func (r *Run) Prompt(a *loop.Attempt, with Papers) string {
 		what, item = "task", r.List[a.Task-1]
 		check = r.checkOf(&item)
 	}
+	last := r.MaxTries > 0 && a.Try >= r.MaxTries-1 // the task is blocked at MaxTries (T57)
 	v := map[string]string{
 		what: "yes", r.Mode: "yes", "index": strconv.Itoa(a.Task - 1),
 		"number": strconv.Itoa(a.Task), "total": strconv.Itoa(len(r.List)),
@@ -53,15 +54,9 @@ func (r *Run) Prompt(a *loop.Attempt, with Papers) string {
 		"anchor": short(with.Anchor), "check": short(check), "progress": short(with.Progress),
 		"token": a.Token, "ledger": short(with.Ledger),
 		"feedback": markdown.Cut(markdown.Quote(a.Feedback), attempt.MaxFeedback),
-	}
-	last := r.MaxTries > 0 && a.Try >= r.MaxTries-1 // the task is blocked at MaxTries (T57)
-	for name, is := range map[string]bool{
-		"nocommit": item.NoCommit, "commit": !item.NoCommit, "retry": a.Try > 1,
-		"second": a.Try == 2, "later": a.Try > 2 && !last, "last": last,
-	} {
-		if is {
-			v[name] = "yes"
-		}
+		"nocommit": markdown.Yes(item.NoCommit), "commit": markdown.Yes(!item.NoCommit),
+		"retry": markdown.Yes(a.Try > 1), "second": markdown.Yes(a.Try == 2),
+		"later": markdown.Yes(a.Try > 2 && !last), "last": markdown.Yes(last),
 	}
 	text := markdown.Fill(template, v)
 	intro := fmt.Sprintf("\nThe end of %s:\n", short(with.Progress))
