@@ -189,9 +189,6 @@ func diffPath(header string) string {
 		}
 	}
 	half := header[:max(0, (len(header)-1)/2)]
-	if header == half+" "+half { // with the setting diff.noprefix
-		return half
-	}
 	return half[min(2, len(half)):]
 }
 

@@ -112,7 +112,6 @@ func TestWeakenedByHeader(t *testing.T) {
 	for header, want := range map[string]string{
 		"a/b_test.go b/b_test.go":                   "b_test.go was deleted",
 		"i/b_test.go w/b_test.go":                   "b_test.go was deleted",
-		"b_test.go b_test.go":                       "b_test.go was deleted",
 		"a/b c_test.go b/b c_test.go":               "b c_test.go was deleted",
 		`"a/\303\251_test.go" "b/\303\251_test.go"`: "é_test.go was deleted",
 		"a/b.go b/b.go":                             "", "": "", `"`: "", "a": "",

@@ -38,9 +38,8 @@ type Payload interface {
 	Heading() (name, title string) // describes the next attempt for a driver's person
 	// describes the next attempt for the conductor that starts its worker
 	Next() string
-	Name(*Attempt) string       // names an attempt, as in "task 2" or "the final audit"
-	Ending(*Attempt) string     // instructs the attempt's thread how to end it
-	Unjudged(*Attempt) TaskDone // verdict if the attempt ended by its own fault before a Stop
+	Name(*Attempt) string   // names an attempt, as in "task 2" or "the final audit"
+	Ending(*Attempt) string // instructs the attempt's thread how to end it
 }
 
 // Attempts holds a run's settings and counts for its attempts, for every kind.
@@ -66,13 +65,14 @@ type Attempts struct {
 	Done            bool // the list or the plan is finished
 	Last            bool // the list may end with this attempt, so Tip must not be lost
 
-	Reports   bool   // only workers report facts, not the thread that starts them
-	Reads     bool   // the current work only reads, as an audit does
-	Since     string // the commit at which the changes under audit begin, or ""
-	Publishes bool   // people and workers read files that are written from the run
-	Agent     string // the plugin's agent for the current work, or ""
-	Whole     string // the source of the prompt that the hook gives the worker
-	Failed    string // text about the outages, as in "phases in a row …"
+	Reports   bool     // only workers report facts, not the thread that starts them
+	Reads     bool     // the current work only reads, as an audit does
+	Since     string   // the commit at which the changes under audit begin, or ""
+	Publishes bool     // people and workers read files that are written from the run
+	Agent     string   // the plugin's agent for the current work, or ""
+	Unjudged  TaskDone // verdict if the attempt ends by its own fault before a Stop
+	Whole     string   // the source of the prompt that the hook gives the worker
+	Failed    string   // text about the outages, as in "phases in a row …"
 }
 
 // Attempts returns the settings and counts of the run's attempts, or the zero value if its kind has

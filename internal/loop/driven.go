@@ -44,7 +44,7 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	case e.Person:
 		s.Tick.Interrupt(e.Why)
 	case e.Counts && a != nil && a.Judged == nil && s.Run.Own != nil:
-		a.Judged = &Judgement{Verdict: s.Run.Own.Unjudged(a), Why: e.Why}
+		a.Judged = &Judgement{Verdict: s.Run.Attempts().Unjudged, Why: e.Why}
 		s.recordEnd(k)
 		fallthrough
 	default:

@@ -420,13 +420,6 @@ func (r *Run) Ending(a *loop.Attempt) string {
 	return "Then end with one short line."
 }
 
-func (r *Run) Unjudged(a *loop.Attempt) loop.TaskDone {
-	if PhaseOf(a).Audits() {
-		return loop.Undecided
-	}
-	return loop.Ended
-}
-
 // The conditions of an audit loop.
 
 func auditClear(f *loop.Facts) string {
@@ -497,14 +490,14 @@ func (r *Run) Attempts() loop.Attempts {
 	a := loop.Attempts{
 		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
 		Reports: true, Reads: r.Phase.Audits(), Since: r.since(r.Phase),
-		Agent: "worker", Whole: "the phase's own",
+		Agent: "worker", Unjudged: loop.Ended, Whole: "the phase's own",
 		Failed: "phases in a row ended through no fault of the work",
 		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,
 		Before: r.Before, Finished: r.Clean(), Total: len(r.Sections), Unit: "section",
 	}
 	switch {
 	case a.Reads:
-		a.Agent = "auditor" // it has no tool that writes
+		a.Agent, a.Unjudged = "auditor", loop.Undecided // this agent has no tool that writes
 	case r.Phase == PostAction:
 		a.Agent = "" // it may need any tool
 	}

@@ -112,7 +112,7 @@ func dependencyCycle(f *loop.Facts) string {
 	if len(edges) == 0 {
 		return ""
 	}
-	cycle := ShortestCycle(edges)
+	cycle := loop.ShortestCycle(edges)
 	switch len(cycle) {
 	case 0:
 		return ""

@@ -163,34 +163,18 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 // ordered returns an error if tasks depend on each other in a cycle, or on a task that does not
 // exist.
 func ordered(list []Item) error {
-	var path []int
-	done := make([]bool, len(list)+1)
-	var visit func(n int) error
-	visit = func(n int) error {
-		if n > len(list) {
-			return fmt.Errorf("task %d depends on %d, and the list has %d", path[len(path)-1], n,
-				len(list))
-		}
-		if at := slices.Index(path, n); at >= 0 {
-			words := strings.Fields(strings.Trim(fmt.Sprint(append(path[at:], n)), "[]"))
-			return fmt.Errorf("tasks wait for each other: %s", strings.Join(words, " → "))
-		}
-		if done[n] {
-			return nil
-		}
-		path = append(path, n)
-		for _, d := range list[n-1].Depends {
-			if err := visit(d); err != nil {
-				return err
+	var edges [][2]int
+	for i, item := range list {
+		for _, n := range item.Depends {
+			if n > len(list) {
+				return fmt.Errorf("task %d depends on %d, and the list has %d", i+1, n, len(list))
 			}
+			edges = append(edges, [2]int{i + 1, n})
 		}
-		path, done[n] = path[:len(path)-1], true
-		return nil
 	}
-	for i := range list {
-		if err := visit(i + 1); err != nil {
-			return err
-		}
+	if cycle := loop.ShortestCycle(edges); cycle != nil {
+		words := strings.Fields(strings.Trim(fmt.Sprint(append(cycle, cycle[0])), "[]"))
+		return fmt.Errorf("tasks wait for each other: %s", strings.Join(words, " → "))
 	}
 	return nil
 }

@@ -286,7 +286,7 @@ func (r *Run) Attempts() loop.Attempts {
 		MaxIdle: r.MaxTries - 1,
 		Failed:  "attempts in a row ended through no fault of the task; no retry was counted",
 		Done:    r.Complete(), Source: r.Spec, Number: r.Index + 1, Unit: "task",
-		Publishes: true, Agent: "worker",
+		Publishes: true, Agent: "worker", Unjudged: loop.Unfinished,
 		Finished: r.Finished(), Total: len(r.List),
 	}
 	a.Last = a.Finished+1 >= a.Total
@@ -299,8 +299,6 @@ func (r *Run) Attempts() loop.Attempts {
 func (r *Run) Advanced(since loop.Payload) bool {
 	return r.Finished() > since.(*Run).Finished()
 }
-
-func (r *Run) Unjudged(*loop.Attempt) loop.TaskDone { return loop.Unfinished }
 
 func (r *Run) Name(a *loop.Attempt) string { return fmt.Sprintf("task %d", a.Task) }
 

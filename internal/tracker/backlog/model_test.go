@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	kinds "hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
 
@@ -217,7 +216,7 @@ func sortsPlainly(t *rapid.T) {
 		slices.Contains(slices.Collect(maps.Values(want)), Undecided); r.Partial != partial {
 		t.Fatalf("partial is %v", r.Partial)
 	}
-	for _, n := range kinds.ShortestCycle(r.Edges) {
+	for _, n := range loop.ShortestCycle(r.Edges) {
 		if slices.Contains(r.Backlog.Unblocked, n) {
 			t.Fatalf("#%d waits for itself and may be picked", n)
 		}

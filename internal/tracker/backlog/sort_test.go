@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	kinds "hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
 
@@ -91,7 +90,7 @@ func TestScopeNarrows(t *testing.T) {
 		}
 	}
 	// A cycle outside of the scope matters where something in it waits for that, and not else.
-	if got := kinds.ShortestCycle(Sort(board(issues...),
+	if got := loop.ShortestCycle(Sort(board(issues...),
 		ParseScope([]string{"2"})).Edges); !cmp.Equal(got, []int{3, 4}) {
 		t.Error(got)
 	}

@@ -1,10 +1,10 @@
-package backlog
+package loop
 
 import "slices"
 
-// ShortestCycle returns the issues of a shortest cycle among dependency edges (blocker, blocked) in
-// order, the lowest number first. If several have the same length, it returns the one with the
-// lowest numbers. It returns nil if there is no cycle (R39–R42).
+// ShortestCycle returns the numbers of a shortest cycle among edges (from, to), such as those from
+// blocker to blocked, in order, the lowest number first. If several have the same length, it
+// returns the one with the lowest numbers. It returns nil if there is no cycle (R39–R42).
 func ShortestCycle(edges [][2]int) (best []int) {
 	g := newGraph(edges)
 	for start, blockers := range g.blockers {
