@@ -65,9 +65,6 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 		return h.check(t, command)
 	})
 	fill(l, &k.Prompt, func() string {
-		if l.err = h.files.Findings(t.Budget); l.err != nil {
-			return ""
-		}
 		kind, _ := attemptsOf(t.Skill)
 		return kind.prompt(h, t)
 	})

@@ -174,7 +174,6 @@ func (h *handler) sections(r *audit.Run) (intro string, list []audit.Section) {
 
 // auditPrompt returns the complete prompt of the phase.
 func (h *handler) auditPrompt(t *store.State) string {
-	h.sideError(h.files.Findings(t.Budget))
 	r := audit.Of(t.Budget)
 	intro, plan := h.sections(r)
 	number, most := t.Budget.SinceRestart(t.Tick.Iteration)
@@ -277,7 +276,7 @@ func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 }
 
 // auditTold reads the report in an auditor's call.
-func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
+func (h *handler) auditTold(t *store.State) (o loop.Told) {
 	text, _ := guard.Reported(h.call().Guard())
 	facts, err := report.Facts([]byte(text))
 	switch {
@@ -289,7 +288,7 @@ func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 		o.Wrong = hint.New("leave it to the auditor", "only the auditor of this phase reports")
 	}
 	if o.Wrong != nil {
-		return o, nil
+		return o
 	}
 	o.Report, o.Sum = h.redacted(t, facts), sumOfReport([]byte(text))
 	r := audit.Of(t.Budget)
@@ -298,7 +297,7 @@ func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 	o.Head, _ = tracker.Commit(ctx, r.Worktree, "HEAD") // A75
 	plan, _ := readOwn(r.Worktree, "plan", r.Plan)
 	o.PlanChanged = sum(plan) != r.PlanSum
-	return o, h.files.Findings(t.Budget)
+	return o
 }
 
 // auditAnswer describes what an auditor's report changed. It returns "" for any other report.
@@ -325,9 +324,6 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 		s, err := h.load(skill)
 		if err == nil && (audit.Of(s.Budget) == nil || loop.Completes(s.Budget.StopCause)) {
 			err = hint.New("`hooks status` shows it", "no audit is running here")
-		}
-		if err == nil {
-			err = h.files.Findings(s.Budget)
 		}
 		if err == nil {
 			text = h.config(&s).Redact(text)

@@ -206,10 +206,7 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 		}
 		return last(func(l *loop.Iteration) bool { return l.Ran() && l.Of(t.Budget.RunID) })
 	})
-	fill(&l, &k.Told, func() (o loop.Told) {
-		o, l.err = h.auditTold(t)
-		return o
-	})
+	fill(&l, &k.Told, func() loop.Told { return h.auditTold(t) })
 	fill(&l, &k.Snapshot, func() (s *loop.Snapshot) {
 		var previous *loop.Iteration
 		if k.Previous.Value != nil {

@@ -97,7 +97,6 @@ func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
 
 // finalReport formats the final report, with the gates of the whole run from its history.
 func (h *handler) finalReport(t *store.State) string {
-	h.sideError(h.files.Findings(t.Budget))
 	r := report.Ended{
 		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.Skill),
 		Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.Skill),

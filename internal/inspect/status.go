@@ -261,7 +261,6 @@ func (d *Inspector) Audit() (report.Audited, error) {
 	found, w := report.Audited{Findings: []audit.Finding{}}, d.walk()
 	for l := range w.loops(w.projects(), []loop.Skill{audit.Name}) {
 		if audit.Of(l.Budget) != nil {
-			w.note(l.project, l.files.Findings(l.Budget)) // loads them into the run
 			found.Run, found.Plan = l.Budget, l.files.Plan(audit.Name)
 			found.Findings = append(found.Findings, audit.Of(l.Budget).Findings...)
 			break

@@ -44,14 +44,6 @@ func (s *Store) Findings(b *loop.Budget) error {
 	return nil
 }
 
-// readFindings reads the findings if a decision about the next event may need them.
-func (s *Store) readFindings(st *State) error {
-	if st.Budget == nil || st.Budget.Own == nil || !audit.LooksAtFindings(st.Budget, st.Tick) {
-		return nil
-	}
-	return s.Findings(st.Budget)
-}
-
 // logged returns the run's part of the findings file and the findings in it. If somebody changed
 // the file, it returns the copy in the state directory; the file itself is rewritten only under
 // the guard. It returns ChangedError if there is no usable copy.

@@ -28,9 +28,6 @@ func audited(n int, findings ...audit.Finding) *loop.Budget {
 // resolveFirst resolves F1.
 func resolveFirst(s *Store) error {
 	st, err := s.recover("work")
-	if err == nil {
-		err = s.Findings(st.Budget)
-	}
 	if err != nil {
 		return err
 	}
@@ -39,8 +36,8 @@ func resolveFirst(s *Store) error {
 	return s.saveBudget("", st.Budget)
 }
 
-// The findings of a run are neither in its budget nor in a line of its history, and are read where
-// a question about one waits.
+// The findings of a run are neither in its budget nor in a line of its history, and are read with
+// the budget.
 func TestFindingsLieApart(t *testing.T) {
 	s := newStore(t)
 	b := audited(0, bug(1), bug(2))
@@ -58,11 +55,7 @@ func TestFindingsLieApart(t *testing.T) {
 	name := findingsName("run-1")
 	same(t, "lines", strings.Count(content(t, s, name), "\n"), 2)
 	st := must(s.Load("work"))
-	same(t, "findings read", len(audit.Of(st.Budget).Findings), 0)
 	same(t, "counted", audit.Of(st.Budget).Found.Bugs, 2)
-	b.Pending = []loop.Gate{{Name: audit.RecurringGate, Target: "F1"}}
-	ok(t, s.saveBudget("", b))
-	st = must(s.Load("work"))
 	same(t, "findings", audit.Of(st.Budget).Findings, []audit.Finding{bug(1), bug(2)})
 	same(t, "lines", strings.Count(content(t, s, name), "\n"), 2)
 	ok(t, resolveFirst(s))
@@ -81,7 +74,6 @@ func TestFindingsAreArchived(t *testing.T) {
 	old := must(s.Archived("run-1"))
 	defer old.Close()
 	b = must(old.Load(audit.Name)).Budget
-	ok(t, old.Findings(b))
 	same(t, "findings", audit.Of(b).Findings, []audit.Finding{bug(1)})
 }
 
@@ -108,10 +100,10 @@ func TestChangedFindings(t *testing.T) {
 			ok(t, os.Remove(path(s, name)))
 		}
 		b = must(s.LoadSealed("s-1", "work")).Budget
-		ok(t, s.Findings(b))
 		same(t, what+": by the copy", audit.Of(b).Findings, []audit.Finding{bug(1), bug(2)})
 		ok(t, s.guarded(func() error {
-			return s.Findings(must(s.LoadSealed("s-1", "work")).Budget)
+			_, err := s.LoadSealed("s-1", "work")
+			return err
 		}))
 		same(t, what+": in the file", parseFindings([]byte(content(t, s, name))),
 			audit.Of(b).Findings)
@@ -119,7 +111,7 @@ func TestChangedFindings(t *testing.T) {
 
 		ok(t, dir.DropLines(findingsCopy(b.RunID)))
 		put(t, s, name, change(content(t, s, name)))
-		err := s.Findings(must(s.LoadSealed("s-1", "work")).Budget)
+		_, err := s.LoadSealed("s-1", "work")
 		if _, changed := errors.AsType[*ChangedError](err); !changed {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -63,7 +63,7 @@ func (tx *Tx) RecoverFrom(skill loop.Skill, budgetPath string) (st State, err er
 	if err != nil || st.Budget == nil && s.absolute(st.BudgetPath) != s.absolute(current) {
 		return st, err // the open tick belongs to another run
 	}
-	return st, errors.Join(s.catchUp(&st, skill), s.readFindings(&st))
+	return st, errors.Join(s.catchUp(&st, skill), s.Findings(st.Budget))
 }
 
 // catchUp applies what the run's last lines committed.

@@ -120,9 +120,9 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	if err == nil && settle && rebooted {
 		err = s.catchUp(&st, loop.Skill(run.Skill))
 	}
-	err = errors.Join(err, s.readFindings(&st))
-	if err == nil && run.Next == nil && !rebooted &&
-		(st.Budget == nil || st.Budget.Own == nil || !audit.LooksAtFindings(st.Budget, st.Tick)) {
+	err = errors.Join(err, s.Findings(st.Budget))
+	if r := audit.Of(st.Budget); err == nil && run.Next == nil && !rebooted &&
+		(r == nil || r.Findings == nil) {
 		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st
 	}
 	return st, err
@@ -251,7 +251,7 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 		return st, notes, errors.Join(err, lerr)
 	}
 	st.Lock, perr = s.Holder(skill)
-	return st, notes, errors.Join(err, perr, s.readFindings(&st))
+	return st, notes, errors.Join(err, perr, s.Findings(st.Budget))
 }
 
 // sealedBudget returns a run's budget from the record, or nil if the record has no budget.

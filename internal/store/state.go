@@ -65,7 +65,7 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	st.Budget, errs[0] = s.loadBudget(skill, st.BudgetPath)
 	st.Tick, errs[1] = s.OpenTick(skill)
 	st.Claim, errs[2] = load[loop.Claim](&s.disk, claimName.of(skill), &claimFormat)
-	return st, errors.Join(errors.Join(errs[:]...), s.readFindings(&st))
+	return st, errors.Join(errors.Join(errs[:]...), s.Findings(st.Budget))
 }
 
 // OpenTick returns the open iteration of a skill, of any run, or nil if none is open.

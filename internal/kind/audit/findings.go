@@ -51,15 +51,16 @@ const (
 	AcceptedFinding FindingState = "accepted"
 )
 
-// Tally counts the findings; most decisions need only the counts. The findings are in a separate
-// file, because otherwise closing an iteration with 200 of them would write each one three times.
+// Tally counts the findings, for pages about a run of which only a history line is read. The
+// findings are in a separate file, because otherwise closing an iteration with 200 of them would
+// write each one three times.
 type Tally struct {
 	Bugs     int `json:"open_bugs"`
 	Warnings int `json:"open_warnings"`
 	Accepted int `json:"accepted"`
 	Resolved int `json:"resolved"`
 	Since    int `json:"since,omitempty"`  // the smallest Since of the open findings
-	Doubts   int `json:"doubts,omitempty"` // open findings with a Doubt
+	Doubts   int `json:"doubts,omitempty"` // open findings with a Doubt; read by older versions
 	// Bytes is the length of the part of the file that belongs to the run, and Sum its hash. After
 	// a crash the file may be longer.
 	Bytes int64  `json:"bytes,omitempty"`
@@ -116,28 +117,7 @@ func (r *Run) Stored() loop.Payload {
 	return &own
 }
 
-// LooksAtFindings reports whether a decision about the next event may need the findings
-// themselves, because a question about one of them waits or is due.
-func LooksAtFindings(b *loop.Budget, t *loop.Tick) bool {
-	r := Of(b)
-	if r == nil {
-		return false
-	}
-	waits := func(g loop.Gate) bool { return g.Name == RecurringGate }
-	if slices.ContainsFunc(b.Pending, waits) {
-		return true
-	}
-	return t != nil && (slices.ContainsFunc(t.Pending, waits) ||
-		PhaseOf(t.Attempt).Audits() && r.recurs())
-}
-
-// recurs reports whether a person is asked about a finding when this audit ends, because it was
-// open at three audits or has a Doubt (A73).
-func (r *Run) recurs() bool {
-	return r.open() > 0 && r.Audits-r.Found.Since+1 >= maxSeen || r.Found.Doubts > 0
-}
-
-// Which returns the findings in a state, ordered by id. The findings must have been read.
+// Which returns the findings in a state, ordered by id.
 func (r *Run) Which(state FindingState) (list []Finding) {
 	for _, f := range r.Findings {
 		if f.State == state {

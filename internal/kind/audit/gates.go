@@ -117,7 +117,7 @@ func tellRecurring(f *loop.Facts) string {
 
 // Steer applies a person's `hooks audit accept`, `close` or `add` from a terminal. text is the id
 // of an open finding, or a new bug. The history records it as an answer. head is the worktree's
-// commit. The findings must have been read. On error, nothing changes.
+// commit. On error, nothing changes.
 func Steer(b *loop.Budget, t *loop.Tick, word, text, head string, now time.Time) error {
 	r := Of(b)
 	at := loop.Tick{Iteration: b.IterationsUsed, Attempt: &loop.Attempt{Task: r.Section + 1}}

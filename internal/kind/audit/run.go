@@ -81,8 +81,8 @@ type Run struct {
 	Dirty int `json:"dirty_in_a_row,omitempty"`
 	// Outages counts consecutive phases that ended through no fault of the work.
 	Outages int `json:"outages,omitempty"`
-	// Findings holds the findings from the run's own file, if they were read. Budgets of earlier
-	// versions contain them.
+	// Findings holds the findings from the run's own file. A history line has none; budgets of
+	// earlier versions contain them.
 	Findings []Finding `json:"findings,omitempty"`
 	Found    Tally     `json:"found,omitzero"`
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
