@@ -104,7 +104,7 @@ func (g goCmd) answerGates(
 				return false, nil
 			}
 			for _, w := range waiting[i:] {
-				fmt.Fprintln(c.out, report.WaitingQuestion(c.screen(), w))
+				fmt.Fprintln(c.out, report.Text(c.screen(), w))
 			}
 			fmt.Fprintln(c.out, "waiting for your answer by the Ask command")
 			select {
@@ -114,7 +114,7 @@ func (g goCmd) answerGates(
 				return all, nil
 			}
 		default:
-			fmt.Fprintf(c.out, "%s\nyour answer: ", report.WaitingQuestion(c.screen(), w))
+			fmt.Fprintf(c.out, "%s\nyour answer: ", report.Text(c.screen(), w))
 			line, all := c.line(signals, carried)
 			if answer = line; all {
 				return true, nil

@@ -86,7 +86,7 @@ func (o costCmd) Run(c caller) error {
 			return hint.New("hooks cost --rates, or with --json",
 				"--rates shows prices, which the other flags do not change")
 		}
-		return show(c, o.JSON, c.Rates(), nil, report.RateTable)
+		return c.show(o.JSON, c.Rates(), nil)
 	}
 	rows, err := o.rows(o.RunID, !o.JSON)
 	if err != nil {
@@ -101,7 +101,7 @@ func (o costCmd) Run(c caller) error {
 	if err != nil && len(cost.Rows) == 0 {
 		return err
 	}
-	return show(c, o.JSON, cost, err, report.Costs)
+	return c.show(o.JSON, cost, err)
 }
 
 // since parses a time in the past: days, hours or minutes ago, or the beginning of a day. It
@@ -142,7 +142,7 @@ func (c replayCmd) Run(k *kong.Context, p caller) error {
 	if err != nil {
 		return err
 	}
-	return show(p, c.JSON, r, nil, report.Replays)
+	return p.show(c.JSON, r, nil)
 }
 
 // resultCmd reports the result of a session to a job, also as the exit code.
@@ -164,10 +164,7 @@ func (r resultCmd) Run(c caller) error {
 	if found.Result == "" {
 		return err
 	}
-	err = show(c, r.JSON, found, err, func(_ report.Screen, found report.Result) string {
-		return found.Line()
-	})
-	if err == nil && found.Code != 0 {
+	if err = c.show(r.JSON, found, err); err == nil && found.Code != 0 {
 		return exitError{code: found.Code}
 	}
 	return err
@@ -193,10 +190,10 @@ func (r reportCardCmd) Run(c caller) error {
 	}
 	list, err := c.Cards(r.skills(), r.RunID, false)
 	if r.All && len(list) > 0 && !r.JSON {
-		return show(c, false, list, err, report.CardIndex)
+		return c.show(false, report.Index(list), err)
 	}
 	none := "no loop has run " + c.screen().Where(r.All)
-	return showEach(c, r.JSON, list, err, none, report.CardText)
+	return showEach(c, r.JSON, list, err, none)
 }
 
 // write writes the page to a file, even if a part of the history is damaged.

@@ -123,7 +123,7 @@ func (i initCmd) prove(p caller, dir string) error {
 	found.Checks = slices.DeleteFunc(found.Checks, func(c report.Check) bool {
 		return c.Name != "live" && c.Status != report.Broken
 	})
-	fmt.Fprintln(p.out, report.CheckupText(p.screen(), found, false))
+	fmt.Fprintln(p.out, report.Text(p.screen(), found))
 	if !found.OK {
 		return hint.New("hooks doctor", "a check fails")
 	}
@@ -287,7 +287,6 @@ func (c doctorCmd) Run(a *app.App, p caller) error {
 		err = hint.New("see each hint above; `hooks doctor --fix` repairs what is safe to repair",
 			"a check fails")
 	}
-	return show(p, c.JSON, found, err, func(s report.Screen, found report.Checkup) string {
-		return report.CheckupText(s, found, c.All)
-	})
+	found.All = c.All
+	return p.show(c.JSON, found, err)
 }

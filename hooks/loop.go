@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -58,14 +57,7 @@ func (l loopListCmd) Run(c caller) error {
 	if len(runs) == 0 && err != nil {
 		return err
 	}
-	if !l.JSON {
-		return show(c, false, runs, err, report.RunList)
-	}
-	budgets := []loop.Budget{}
-	for _, r := range runs {
-		budgets = append(budgets, r.Budget)
-	}
-	return errors.Join(c.json(budgets), err)
+	return c.show(l.JSON, runs, err)
 }
 
 type loopRaiseCmd struct {
@@ -102,7 +94,7 @@ type gateListCmd struct {
 func (g gateListCmd) Run(c caller) error {
 	c.Everywhere = g.All
 	gates, err := c.Waiting(kind.Skills())
-	return showEach(c, g.JSON, gates, err, "no question waits", report.WaitingQuestion)
+	return showEach(c, g.JSON, gates, err, "no question waits")
 }
 
 type gateAnswerCmd struct {
@@ -130,7 +122,7 @@ func (t tasksListCmd) Run(c caller) error {
 	if len(list.Tasks) == 0 && err != nil && !t.JSON {
 		return err
 	}
-	return show(c, t.JSON, list, err, report.Tasks)
+	return c.show(t.JSON, list, err)
 }
 
 type tasksAddCmd struct {
@@ -184,7 +176,7 @@ func (f findingsCmd) Run(c caller) error {
 	if found.Run == nil && err != nil {
 		return err
 	}
-	return show(c, f.JSON, found, err, report.Findings)
+	return c.show(f.JSON, found, err)
 }
 
 type sectionCmd struct {

@@ -185,22 +185,9 @@ func people(a *app.App, args []string) (code int) {
 }
 
 // firstPage is the output of `hooks` without arguments.
-const firstPage = `hooks governs unattended loops of Claude Code from outside the model.
-
-Set up     hooks install        register it with the client
-           hooks doctor         check this machine and this project
-           hooks demo           watch a whole loop, without the client
-Run        /loop /sdd:work --loop --max-iterations 5    in the client's session
-           hooks go SPEC        a task list, one client process for each task
-           hooks go audit PLAN  an audit loop, one client process for each phase
-Look       hooks status         the state of this project's loops
-           hooks explain        why a loop stopped, or what would stop it
-           hooks report-card    the morning page of a run
-Decide     hooks loop stop      end the running loop
-           hooks gate list      the questions that wait for you
-
-All commands: hooks --help
-`
+//
+//go:embed first.txt
+var firstPage string
 
 // normalizeHelp accepts the usual words for help and version of other programs.
 func normalizeHelp(args []string) []string {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 
 	xterm "golang.org/x/term"
 
@@ -41,35 +40,24 @@ func (c caller) said(text string, err error) error { return errors.Join(c.say(te
 
 // show prints a command's result, as JSON or drawn for people, even if err is set. It returns err
 // joined with any error of printing.
-func show[T any](
-	c caller, asJSON bool, found T, err error, draw func(report.Screen, T) string,
-) error {
+func (c caller) show(asJSON bool, found report.Page, err error) error {
 	if asJSON {
 		return errors.Join(c.json(found), err)
 	}
-	_, perr := fmt.Fprintln(c.out, draw(c.screen(), found))
+	_, perr := fmt.Fprintln(c.out, report.Text(c.screen(), found))
 	return errors.Join(perr, err)
 }
 
-// showEach shows a list with a blank line between two items. It shows the text none if the list is
-// empty.
-func showEach[T any](
-	c caller, asJSON bool, list []T, err error, none string, draw func(report.Screen, T) string,
-) error {
-	if len(list) == 0 && err != nil && !asJSON {
+// showEach shows a list of pages, or the text none if the list is empty.
+func showEach[T report.Page](c caller, asJSON bool, list []T, err error, none string) error {
+	switch {
+	case asJSON:
+		return errors.Join(c.json(list), err)
+	case len(list) == 0 && err != nil:
 		return err
 	}
-	return show(c, asJSON, list, err, func(s report.Screen, list []T) string {
-		return cmp.Or(drawEach(s, list, draw), none)
-	})
-}
-
-func drawEach[T any](s report.Screen, list []T, draw func(report.Screen, T) string) string {
-	var parts []string
-	for _, v := range list {
-		parts = append(parts, draw(s, v))
-	}
-	return strings.Join(parts, "\n\n")
+	_, perr := fmt.Fprintln(c.out, cmp.Or(report.Texts(c.screen(), list), none))
+	return errors.Join(perr, err)
 }
 
 // json prints a result as indented JSON with the encoding of the loop's files.

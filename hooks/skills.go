@@ -14,7 +14,6 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/hint"
 	"hooks/internal/ledger"
-	"hooks/internal/report"
 	"hooks/internal/term"
 	"hooks/schemas"
 )
@@ -53,7 +52,7 @@ func (l ledgerLintCmd) Run(c caller) error {
 		err = hint.New("fix the lines above; `hooks ledger append` adds valid turns",
 			"a ledger breaks a rule")
 	}
-	return show(c, l.JSON, found, err, report.LedgersText)
+	return c.show(l.JSON, found, err)
 }
 
 type ledgerAppendCmd struct {

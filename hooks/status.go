@@ -31,9 +31,9 @@ func (st statusCmd) Run(c caller) error {
 	}
 	list, err := c.Stands(st.skills())
 	if st.All && !st.JSON && len(list) > 0 {
-		return show(c, false, list, err, report.ProjectLines)
+		return c.show(false, report.Projects(list), err)
 	}
-	return showEach(c, st.JSON, list, err, c.noLoop(st.which), report.StandText)
+	return showEach(c, st.JSON, list, err, c.noLoop(st.which))
 }
 
 // noLoop returns the message if no loop is shown. If a kind was asked for and another kind has a
@@ -68,7 +68,7 @@ func (st statusCmd) watch(c caller) error {
 	defer tick.Stop()
 	for before := ""; ; {
 		list, err := c.Stands(st.skills())
-		text := drawEach(c.screen(), list, report.StandText)
+		text := report.Texts(c.screen(), list)
 		if err != nil {
 			text += fmt.Sprintf("\nerror: %v", err)
 		}
@@ -114,11 +114,11 @@ type explainCmd struct {
 // Run explains why a loop stopped or what would stop it, or how the guard reads a command.
 func (e explainCmd) Run(a *app.App, c caller) error {
 	if e.Command != nil {
-		return show(c, e.JSON, toolcall.Explain(*e.Command, a.Env), nil, report.Explained)
+		return c.show(e.JSON, toolcall.Explain(*e.Command, a.Env), nil)
 	}
 	list, err := c.Why(e.skills())
 	none := cmp.Or(loop.KindOf(loop.Skill(e.Skill)).None, c.noLoop(e.which))
-	return showEach(c, e.JSON, list, err, none, report.Explain)
+	return showEach(c, e.JSON, list, err, none)
 }
 
 type backlogCmd struct {
@@ -132,7 +132,7 @@ func (b backlogCmd) Run(c caller) error {
 	if err != nil && board.Issues == nil && !b.JSON {
 		return err
 	}
-	return show(c, b.JSON, board, err, report.Backlog)
+	return c.show(b.JSON, board, err)
 }
 
 type prCmd struct {
@@ -149,5 +149,5 @@ func (p prCmd) Run(c caller) error {
 	if pr.Number == 0 {
 		return err
 	}
-	return show(c, p.JSON, pr, err, report.PullRequest)
+	return c.show(p.JSON, pr, err)
 }

@@ -36,7 +36,8 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	if !q.Since.IsZero() {
 		c.Since = &q.Since
 	}
-	found, all, rest, w := q.RunID == "", costRows{}, loop.Tokens{}, d.walk()
+	found, all, w := q.RunID == "", costRows{}, d.walk()
+	shared := slices.Contains([]string{"model", "day", "project"}, q.By) // rows of several runs
 	for l := range w.runs() {
 		if q.RunID != "" && l.Budget.RunID != q.RunID {
 			continue
@@ -44,24 +45,22 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 		found = true
 		run := l.spending(q)
 		q.MaxRows -= min(q.MaxRows, len(run.rows.list))
-		left := run.total.Less(run.rows.sum())
-		switch q.By {
-		case "model", "day", "project":
-			for _, row := range run.rows.list {
-				all.add(row)
-			}
-			rest = rest.Add(left)
-		default:
-			all.list = append(all.list, run.rows.list...)
-			all.addRest(left, run.run.RunID+" "+outside[q.By])
+		rest := report.CostRow{Rest: outside[q.By], Tokens: run.total.Less(run.rows.sum())}
+		if !shared {
+			rest.Rest = run.run.RunID + " " + rest.Rest
+		}
+		for _, row := range run.rows.list {
+			all.add(row)
+		}
+		if rest.Tokens != (loop.Tokens{}) {
+			all.add(rest)
 		}
 		c.Total = c.Total.Add(run.total)
 		c.Notes = loop.AppendNew(c.Notes, run.notes...)
 	}
-	if q.By == "model" || q.By == "day" {
+	if shared {
 		slices.SortStableFunc(all.list, report.CostRow.Compare)
 	}
-	all.addRest(rest, outside[q.By])
 	c.Rows = append([]report.CostRow{}, all.list...)
 	err := w.err()
 	if err == nil && !found {
@@ -95,13 +94,6 @@ func (c *costRows) add(row report.CostRow) {
 	}
 	c.at[name] = len(c.list)
 	c.list = append(c.list, row)
-}
-
-// addRest adds a row for the rest, unless rest is zero.
-func (c *costRows) addRest(rest loop.Tokens, what string) {
-	if rest != (loop.Tokens{}) {
-		c.list = append(c.list, report.CostRow{Rest: what, Tokens: rest})
-	}
 }
 
 func (c *costRows) sum() (sum loop.Tokens) {
@@ -188,12 +180,11 @@ func (l *loopState) unended() *loop.Iteration {
 // note.
 func (s *spending) readLines() {
 	var bad damages
-	_ = bad.lines(s.files, s.run.Skill, func(it *loop.Iteration, _ []byte) error {
+	for it := range bad.lines(s.files, s.run.Skill, "cursors", "gates") {
 		if it.Of(s.run.RunID) && it.Ran() {
 			s.add(it)
 		}
-		return nil
-	}, "cursors", "gates")
+	}
 	s.notes = nil // bad includes the error of the last line
 	for _, err := range bad.list {
 		s.notes = append(s.notes, fmt.Sprintf("%v: what it spent is not in any iteration", err))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"sync"
@@ -24,15 +25,14 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 		project := v.named()
 		for files := range v.folders(false) {
 			for _, skill := range skills {
-				err := bad.lines(files, skill, func(l *loop.Iteration, text []byte) error {
+				for l, text := range bad.lines(files, skill, "cursors", "gates", "usage_by_model") {
 					if runID != "" && l.RunID != runID {
-						return nil
+						continue
 					}
 					found = true
-					return out.Row(project, l, text)
-				}, "cursors", "gates", "usage_by_model")
-				if err != nil {
-					return fmt.Errorf("write history: %w", err)
+					if err := out.Row(project, l, text); err != nil {
+						return fmt.Errorf("write history: %w", err)
+					}
 				}
 			}
 		}
@@ -64,31 +64,33 @@ type skimmed struct {
 	err error
 }
 
-// lines skims a history from its beginning, without the named fields, and collects the errors of
-// damaged lines. It parses a batch of lines on all processors, because a long history takes most of
-// its time to parse.
+// lines yields the lines of a history with their texts, the oldest first. It leaves out the named
+// fields and damaged lines, whose errors it collects. It parses a batch of lines on all processors,
+// because a long history takes most of its time to parse.
 func (d *damages) lines(
-	files *store.Store, skill loop.Skill, each func(l *loop.Iteration, text []byte) error,
-	without ...string,
-) error {
-	var batch []skimmed
-	size := 0
-	for raw, err := range files.RawLines(skill) {
-		raw.JSON = bytes.Clone(raw.JSON)
-		batch, size = append(batch, skimmed{raw: raw, err: err}), size+len(raw.JSON)
-		if size > maxBatch {
-			if err := d.skim(batch, each, without); err != nil {
-				return err
+	files *store.Store, skill loop.Skill, without ...string,
+) iter.Seq2[*loop.Iteration, []byte] {
+	return func(yield func(*loop.Iteration, []byte) bool) {
+		var batch []skimmed
+		size := 0
+		for raw, err := range files.RawLines(skill) {
+			raw.JSON = bytes.Clone(raw.JSON)
+			batch, size = append(batch, skimmed{raw: raw, err: err}), size+len(raw.JSON)
+			if size > maxBatch {
+				if !d.skim(batch, yield, without) {
+					return
+				}
+				batch, size = batch[:0], 0
 			}
-			batch, size = batch[:0], 0
 		}
+		d.skim(batch, yield, without)
 	}
-	return d.skim(batch, each, without)
 }
 
+// skim parses a batch and yields its lines. It reports whether more lines are wanted.
 func (d *damages) skim(
-	batch []skimmed, each func(l *loop.Iteration, text []byte) error, without []string,
-) error {
+	batch []skimmed, yield func(*loop.Iteration, []byte) bool, without []string,
+) bool {
 	var done sync.WaitGroup
 	for part := range slices.Chunk(batch, len(batch)/runtime.GOMAXPROCS(0)+1) {
 		done.Go(func() {
@@ -103,8 +105,8 @@ func (d *damages) skim(
 	for _, s := range batch {
 		switch {
 		case s.err == nil:
-			if err := each(s.l, s.raw.JSON); err != nil {
-				return err
+			if !yield(s.l, s.raw.JSON) {
+				return false
 			}
 		case len(d.list) < maxDamages:
 			d.list = append(d.list, s.err)
@@ -112,7 +114,7 @@ func (d *damages) skim(
 			d.more++
 		}
 	}
-	return nil
+	return true
 }
 
 func (d *damages) complaint() error {

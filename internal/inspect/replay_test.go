@@ -58,7 +58,7 @@ func FuzzReplay(f *testing.F) {
 			spent = spent.Add(m)
 		}
 		addsUp(t, r, spent.Dollars)
-		for _, c := range report.Replays(report.Screen{Width: 200}, r) {
+		for _, c := range report.Text(report.Screen{Width: 200}, r) {
 			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)) {
 				t.Fatalf("%U is shown", c)
 			}

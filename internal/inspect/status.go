@@ -204,9 +204,9 @@ func (l *loopState) why() (report.Why, error) {
 
 // Runs lists the runs of these skills in the project: the present ones, including those of linked
 // worktrees, and then the archived ones, the newest first.
-func (d *Inspector) Runs(skills []loop.Skill) ([]report.Run, error) {
+func (d *Inspector) Runs(skills []loop.Skill) (report.Runs, error) {
 	w := d.walk()
-	var present, earlier []report.Run
+	present, earlier := report.Runs{}, report.Runs{}
 	for l := range w.runs() {
 		run := report.Run{Budget: *l.Budget, Present: l.present, Tree: l.named(), Head: l.head}
 		switch {

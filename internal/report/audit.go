@@ -17,15 +17,13 @@ type Audited struct {
 	Findings []audit.Finding `json:"findings"`
 }
 
-// Findings lists the auditors' findings, open ones first.
-func Findings(s Screen, a Audited) string {
-	p := newPage(s)
+// draw lists the auditors' findings, open ones first.
+func (a Audited) draw(p *page) {
 	r := audit.Of(a.Run)
 	p.line(plain, "%s", r.Result())
 	if list := byState(r); len(list) > 0 {
 		p.table(findingTable(list))
 	}
-	return p.String()
 }
 
 // byState returns the findings of a run: open, accepted, then resolved.

@@ -34,9 +34,8 @@ func (b Board) MarshalJSON() ([]byte, error) {
 	return json.Marshal(board(b))
 }
 
-// Backlog writes a board.
-func Backlog(s Screen, b Board) string {
-	p := newPage(s.unwrapped())
+func (b Board) draw(p *page) {
+	p.unwrap()
 	if b.Issues != nil {
 		p.line(plain, "Backlog: %s%s", b.counts(), when(!b.Whole, " (not whole)"))
 	}
@@ -49,7 +48,6 @@ func Backlog(s Screen, b Board) string {
 	for _, i := range b.Issues {
 		p.line(plain, "#%-5d %-11s %s%s", i.Number, i.State, i.Title, prefixed(" — ", remarksOn(i)))
 	}
-	return p.String()
 }
 
 func (b *Board) counts() string {
@@ -98,9 +96,8 @@ type PR struct {
 // maxFeedback bounds the comments and reviews that people see; --json prints all.
 const maxFeedback = 10
 
-// PullRequest writes a PR.
-func PullRequest(s Screen, pr PR) string {
-	p := newPage(s.unwrapped())
+func (pr PR) draw(p *page) {
+	p.unwrap()
 	p.line(plain, "PR #%d (%s%s): %s", pr.Number, pr.State, when(pr.Draft, ", draft"), pr.Title)
 	p.line(plain, "Tracker: %s", pr.Tracker)
 	p.line(plain, "Head: %s at %s, into %s%s", pr.Branch, loop.Short(pr.HeadSHA), pr.Base,
@@ -136,7 +133,6 @@ func PullRequest(s Screen, pr PR) string {
 		p.line(plain, "No person commented: a merge passes without a question")
 	}
 	p.notes("Note", pr.Notes)
-	return p.String()
 }
 
 // when returns text if the condition holds, and "" otherwise.

@@ -11,19 +11,12 @@ import (
 	"hooks/internal/loop"
 )
 
-// CardText writes a card for a terminal.
-func CardText(s Screen, c Card) string {
-	p := newPage(s)
-	c.draw(p, s)
-	return p.String()
-}
+func (c Card) draw(p *page) { c.drawOn(p, p.Screen) }
 
-// CardIndex lists cards, those that need a person first.
-func CardIndex(s Screen, cards []Card) string {
-	p := newPage(s)
-	index(p, cards)
-	return p.String()
-}
+// Index lists cards.
+type Index []Card
+
+func (cards Index) draw(p *page) { index(p, cards) }
 
 // PageHTML writes the cards as one HTML document, with an index of several.
 func PageHTML(s Screen, cards []Card) string {
@@ -40,7 +33,7 @@ func PageHTML(s Screen, cards []Card) string {
 	}
 	for i, c := range cards {
 		title = append(title, string(c.Run.Skill))
-		pages.page(first+i, func(to sheet) { c.draw(to, s) })
+		pages.page(first+i, func(to sheet) { c.drawOn(to, s) })
 	}
 	if len(cards) == 1 {
 		title = append(title, base(cards[0].Folder))
@@ -91,8 +84,8 @@ type cardPage struct {
 	kind kind
 }
 
-// draw draws a card, the most urgent parts first.
-func (c *Card) draw(to sheet, s Screen) {
+// drawOn draws a card, the most urgent parts first.
+func (c *Card) drawOn(to sheet, s Screen) {
 	p := cardPage{to, s, c, kindOf(c.Run, c.Head)}
 	p.head()
 	p.todo()

@@ -6,7 +6,6 @@ import (
 
 	"hooks/internal/ledger"
 	"hooks/internal/loop"
-	"hooks/internal/term"
 )
 
 // Health is the state of a check or of one of its problems.
@@ -27,6 +26,7 @@ type Checkup struct {
 	Project string  `json:"project"`
 	OK      bool    `json:"ok"` // true if no check fails
 	Checks  []Check `json:"checks"`
+	All     bool    `json:"-"` // the text shows every check, not only problems
 }
 
 // Check is the result of one check.
@@ -47,14 +47,14 @@ type Problem struct {
 	Way    string `json:"way"`
 }
 
-// CheckupText writes the problems of a checkup by group or, with all, every check. The counts come
-// last, because people read the end first.
-func CheckupText(s Screen, c Checkup, all bool) string {
-	p, names, group := newPage(s.unwrapped()), map[Health][]string{}, ""
+// draw writes the checks by group. The counts come last, because people read the end first.
+func (c Checkup) draw(p *page) {
+	p.unwrap()
+	names, group := map[Health][]string{}, ""
 	for _, k := range c.Checks {
 		names[k.Status] = append(names[k.Status], k.Name)
 		asked := k.Name == "live" && k.Status != Skipped
-		if !all && !asked && len(k.Problems)+len(k.Fixed) == 0 {
+		if !c.All && !asked && len(k.Problems)+len(k.Fixed) == 0 {
 			continue
 		}
 		if k.Group != group {
@@ -71,7 +71,6 @@ func CheckupText(s Screen, c Checkup, all bool) string {
 			p.lead(healthStyle(h), string(h)+": ", len("fail: "), plain, commas(names[h]...))
 		}
 	}
-	return p.String()
 }
 
 func (p *page) check(k Check) {
@@ -114,13 +113,12 @@ type Ledgers struct {
 	Findings []ledger.Finding `json:"findings"`
 }
 
-// LedgersText writes a line for each finding, as in `file:line: rule: text` (L30).
-func LedgersText(_ Screen, l Ledgers) string {
-	var b strings.Builder
+// draw writes a line for each finding, as in `file:line: rule: text` (L30).
+func (l Ledgers) draw(p *page) {
+	p.Width = maxWidth // editors parse the lines
 	for _, f := range l.Findings {
-		fmt.Fprintln(&b, term.Line(fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)))
+		p.line(plain, "%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)
 	}
-	fmt.Fprintf(&b, "%s checked, %s", loop.Plural(l.Checked, "ledger"),
+	p.line(plain, "%s checked, %s", loop.Plural(l.Checked, "ledger"),
 		loop.Plural(len(l.Findings), "finding"))
-	return b.String()
 }

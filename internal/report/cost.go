@@ -40,29 +40,30 @@ type CostRow struct {
 	loop.Tokens
 }
 
-// Compare orders rows by task, phase and day, and models by dollars, the most expensive first.
+// Compare orders rows by task, phase and day, and models by dollars, the most expensive first. The
+// row for the rest comes last.
 func (r CostRow) Compare(o CostRow) int {
-	first := cmp.Or(r.Number-o.Number, phaseOrder(r.Phase)-phaseOrder(o.Phase),
-		cmp.Compare(r.Day, o.Day))
+	first := cmp.Or(cmp.Compare(r.Rest, o.Rest), r.Number-o.Number,
+		phaseOrder(r.Phase)-phaseOrder(o.Phase), cmp.Compare(r.Day, o.Day))
 	if first != 0 || r.Model == "" {
 		return first
 	}
 	return cmp.Or(cmp.Compare(o.Dollars, r.Dollars), cmp.Compare(r.Model, o.Model))
 }
 
-// Costs draws the table. Dollars are exact sums rounded to three decimals, the total included.
-func Costs(s Screen, c Cost) string {
-	p := newPage(s.unwrapped())
+// draw draws the table. Dollars are exact sums rounded to three decimals, the total included.
+func (c Cost) draw(p *page) {
+	p.unwrap()
 	if len(c.Rows) == 0 && c.Total == (loop.Tokens{}) {
-		p.line(plain, "no loop has spent anything %s", s.Where(c.All))
+		p.line(plain, "no loop has spent anything %s", p.Where(c.All))
 		p.notes("Note", c.Notes)
-		return p.String()
+		return
 	}
 	p.line(plain, "$%s in all, API-equivalent: what the API would charge; "+
 		"a subscription is billed otherwise", Mills(c.Total.Dollars))
 	if c.Since != nil {
 		p.line(plain, "Iterations that ended since %s, but for what belongs to no iteration",
-			s.dated(*c.Since))
+			p.dated(*c.Since))
 	}
 	if c.Zone != "" {
 		p.line(plain, "Days of the time zone %s; an iteration counts on the day on which it ended",
@@ -86,7 +87,6 @@ func Costs(s Screen, c Cost) string {
 	}
 	p.table(t)
 	p.notes("Note", c.Notes)
-	return p.String()
 }
 
 // name returns a row's label. The run id comes last, because a narrow screen cuts the end.
@@ -144,9 +144,8 @@ type RateRow struct {
 	Source string `json:"source"`
 }
 
-// RateTable draws the table.
-func RateTable(s Screen, r Rates) string {
-	p := newPage(s.unwrapped())
+func (r Rates) draw(p *page) {
+	p.unwrap()
 	p.line(plain, "API-equivalent: dollars for a million tokens")
 	p.blank()
 	t := table{columns: []column{{name: "model"}, {name: "input", right: true},
@@ -154,16 +153,15 @@ func RateTable(s Screen, r Rates) string {
 	t.columns = append(t.columns, counts("cache read", "write 5m", "write 1h", "fast", "long")...)
 	t.columns = append(t.columns, column{name: "source", loose: true})
 	for _, row := range r.Rows {
-		t.add(row.Model, exact(row.Input), exact(row.Output), exact(row.CacheRead),
-			exact(row.CacheWrite5m), exact(row.CacheWrite1h), times(row.Fast), times(row.Long),
-			row.Source)
+		t.add(row.Model, row.Input.Decimal(), row.Output.Decimal(), row.CacheRead.Decimal(),
+			row.CacheWrite5m.Decimal(), row.CacheWrite1h.Decimal(), times(row.Fast),
+			times(row.Long), row.Source)
 	}
 	p.table(t)
 	p.blank()
 	p.line(plain, "The built-in rows are dated %s, %s ago.", r.Dated, loop.Plural(r.AgeDays, "day"))
 	p.line(plain, "Rows under Loop Cost Rates in CLAUDE.md override it per model.")
 	p.notes("Warning", r.Warnings)
-	return p.String()
 }
 
 func times(n int64) string {

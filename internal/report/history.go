@@ -276,20 +276,14 @@ func csvFields(l *loop.Iteration) [][2]string {
 		{"run_id", l.RunID}, {"skill", string(l.Skill)}, {"seq", number(l.Seq)},
 		{"iteration", number(l.Iteration)}, {"outcome", string(l.Outcome)},
 		{"started_at", at(l.StartedAt)}, {"ended_at", at(l.EndedAt)},
-		{"minutes", number(minutesOf(l))}, {"dollars", exact(l.Dollars)},
+		{"minutes", number(minutesOf(l))}, {"dollars", l.Dollars.Decimal()},
 		{"tokens_in", fmt.Sprint(l.TokensIn)}, {"tokens_out", fmt.Sprint(l.TokensOut)},
 		{"agents_dispatched", number(l.Agents)}, {"comments_pushed", number(l.Comments)},
 		{"merges_attempted", number(l.Merges)}, {"prs_touched", strings.Join(l.PRsTouched, " ")},
 		{"stop_conditions_fired", strings.Join(l.Fired, " ")},
-		{"calls_refused", number(loop.Refusals(l.Denied))}, {"dollars_over", exact(over)},
+		{"calls_refused", number(loop.Refusals(l.Denied))}, {"dollars_over", over.Decimal()},
 		{"task", task[0]}, {"try", task[1]}, {"verdict", string(verdict)},
 	}
-}
-
-// exact formats an amount without rounding and without trailing zeros.
-func exact(u loop.USD) string {
-	text, _ := u.MarshalJSON()
-	return string(text)
 }
 
 // formulaFree quotes a text that a spreadsheet would evaluate as a formula.

@@ -88,9 +88,8 @@ type Aftermath struct {
 	Agents     int      `json:"agents"`
 }
 
-// Replays writes the result of a replay.
-func Replays(s Screen, r Replay) string {
-	p := newPage(s.unwrapped())
+func (r Replay) draw(p *page) {
+	p.unwrap()
 	limits := ""
 	if len(r.Ceilings) > 0 {
 		run := loop.Budget{Skill: r.Iterations[0].Skill, Ceilings: r.Ceilings[0]}
@@ -129,7 +128,6 @@ func Replays(s Screen, r Replay) string {
 	p.line(plain, "Spent: $%s (API-equivalent)%s", Mills(r.Total.Dollars),
 		when(r.Outside > 0, fmt.Sprintf(", $%s of it outside of iterations", Mills(r.Outside))))
 	p.notes("Note", r.Notes)
-	return p.String()
 }
 
 func ticks(list []Replayed) table {
@@ -161,7 +159,7 @@ func (i Replayed) becomes() string {
 }
 
 // tick writes the questions, the refusals and the stop of a tick. It omits the stop of the first
-// run, because Replays writes it at the end.
+// run, because it is written at the end.
 func (p *page) tick(name string, i Replayed, stop *ReplayStop) {
 	for _, q := range i.Asked {
 		how := cmp.Or(when(q.Assumed, "taken as answered"), "answered")

@@ -59,7 +59,7 @@ func TestFinalIsShort(t *testing.T) {
 // A backlog is shown whole: it goes through no client, and no history has the rest.
 func TestBacklogIsWhole(t *testing.T) {
 	b := Board{Issues: make([]backlog.Fact, 500)}
-	if n := strings.Count(Backlog(Screen{Width: 200}, b), "\n#0 "); n != len(b.Issues) {
+	if n := strings.Count(Text(Screen{Width: 200}, b), "\n#0 "); n != len(b.Issues) {
 		t.Errorf("%d of %d issues are shown", n, len(b.Issues))
 	}
 }
@@ -156,11 +156,11 @@ func TestForeignTextIsHarmless(t *testing.T) {
 	gate := loop.Gate{Name: loop.BacklogDrift, Question: hostile}
 	for name, text := range map[string]string{
 		"status": Status(&line, hostile), "ask": Ask([]loop.Gate{gate}),
-		"waiting": WaitingQuestion(Screen{}, Waiting{Gate: gate}),
+		"waiting": Text(Screen{}, Waiting{Gate: gate}),
 		"final": Final(&b,
 			Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}),
-		"runs":     RunList(Screen{}, []Run{{Budget: b}}),
-		"question": WaitingQuestion(Screen{Width: 500}, Waiting{Skill: kinds.Work, Gate: gate}),
+		"runs":     Text(Screen{}, Runs{{Budget: b}}),
+		"question": Text(Screen{Width: 500}, Waiting{Skill: kinds.Work, Gate: gate}),
 	} {
 		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e") ||
 			strings.Contains(text, "\nSecond:") {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"hooks/internal/loop"
@@ -84,14 +83,15 @@ func stopCode(b *loop.Budget) int {
 	return CodeFailed
 }
 
-// Line returns the result in one line.
-func (r Result) Line() string {
+// draw writes the result in one line.
+func (r Result) draw(p *page) {
+	p.Width = maxWidth
 	if r.Code == CodeUngoverned {
-		return "nothing was governed: " + r.Text
+		p.line(plain, "nothing was governed: %s", r.Text)
+		return
 	}
 	said := map[int]string{0: "ended as meant", CodeWaits: "waits for a person",
 		CodeCeiling: "stopped at a ceiling", CodeFailed: "failed"}[r.Code]
-	line := fmt.Sprintf("%s: %s loop, %s, $%s: %s", said, r.Skill,
-		loop.Plural(r.Iterations, "iteration"), r.Dollars, r.Text)
-	return line + prefixed("; next: ", r.Resume)
+	p.line(plain, "%s: %s loop, %s, $%s: %s%s", said, r.Skill,
+		loop.Plural(r.Iterations, "iteration"), r.Dollars, r.Text, prefixed("; next: ", r.Resume))
 }

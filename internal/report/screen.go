@@ -34,16 +34,28 @@ const (
 )
 
 const (
-	minWidth   = 20 // lower bound of Width
-	labelWidth = 12 // width of the column of labels, including the blank after it
+	minWidth   = 20      // lower bound of Width
+	maxWidth   = 1 << 16 // width at which no line is wrapped
+	labelWidth = 12      // width of the column of labels, including the blank after it
 )
 
-// unwrapped returns the screen for text that other programs search line by line.
-func (s Screen) unwrapped() Screen {
-	if s.Piped {
-		s.Width = 1 << 16
+// Page is the answer to a person's question. Its JSON has the same facts as its text.
+type Page interface{ draw(*page) }
+
+// Text draws a page for a terminal.
+func Text(s Screen, v Page) string {
+	p := newPage(s)
+	v.draw(p)
+	return p.String()
+}
+
+// Texts draws pages with a blank line between two of them.
+func Texts[T Page](s Screen, list []T) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = Text(s, v)
 	}
-	return s
+	return strings.Join(parts, "\n\n")
 }
 
 // page collects the rows of a text. It cleans foreign text before measuring it.
@@ -58,6 +70,13 @@ func newPage(s Screen) *page {
 }
 
 func (p *page) String() string { return strings.Trim(p.b.String(), "\n") }
+
+// unwrap keeps each line whole in a text that other programs search line by line.
+func (p *page) unwrap() {
+	if p.Piped {
+		p.Width = maxWidth
+	}
+}
 
 // blank writes a blank line, unless the page is empty or already ends in one.
 func (p *page) blank() {
@@ -311,7 +330,8 @@ const (
 
 // Scene draws the title of a scene of the demo.
 func Scene(s Screen, title string) string {
-	p := newPage(s.unwrapped())
+	p := newPage(s)
+	p.unwrap()
 	p.line(strong, "── %s", title)
 	return p.String()
 }
@@ -319,7 +339,8 @@ func Scene(s Screen, title string) string {
 // Heard draws one reply of the demo below the name of its reader. An empty name continues the
 // previous reply.
 func Heard(s Screen, tone Tone, reader, text string) string {
-	p := newPage(s.unwrapped())
+	p := newPage(s)
+	p.unwrap()
 	if reader != "" {
 		p.line(string(tone), "→ %s:", reader)
 	}

@@ -150,9 +150,9 @@ func gateName(g loop.Gate) string {
 // "PR #142".
 func TargetNumber(g loop.Gate) string { return strings.TrimLeft(g.Target, "PR #") }
 
-// WaitingQuestion writes a question that waits, its options, and how to answer it.
-func WaitingQuestion(s Screen, w Waiting) string {
-	p := newPage(s.unwrapped())
+// draw writes a question that waits, its options, and how to answer it.
+func (w Waiting) draw(p *page) {
+	p.unwrap()
 	p.line(warn, "%s: [%s] %s", w.Skill, w.Gate.Name, w.Gate.Question)
 	room := len(w.label())
 	for _, o := range w.Gate.Options {
@@ -168,7 +168,6 @@ func WaitingQuestion(s Screen, w Waiting) string {
 		item("link", plain, w.Link)
 	}
 	item(w.label(), strong, w.Answer)
-	return p.String()
 }
 
 // questions returns each waiting question. If answers is set, it includes how to answer it.
@@ -190,24 +189,23 @@ func questions(list []Waiting, answers bool) (f facts) {
 	return f
 }
 
-// StandText writes the state of a loop.
-func StandText(s Screen, st Stand) string {
+func (st Stand) draw(p *page) {
 	b, about := st.Run, facts{}
 	style, state, _ := st.state()
 	about.given("project", words(st.Project))
-	about.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), s.at(b.StartedAt))
-	about = slices.Concat(about, s.spending(b, st.Budgets, st.Raise), kindOf(b, st.Head).stand())
+	about.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
+	about = slices.Concat(about, p.spending(b, st.Budgets, st.Raise), kindOf(b, st.Head).stand())
 	if text := b.Standstill(); text != "" {
 		about.row("no progress", warn, "%s", text)
 	}
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
 		!st.ending() {
-		about.row("ends first", strong, "%s%s", a.Name, s.ahead(a))
+		about.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
 	}
 	about = append(about, questions(st.Gates, true)...)
 	if l := st.Lock; l != nil {
 		about.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID,
-			aliveOrGone(st.LockAlive), l.Iteration, s.at(l.StartedAt))
+			aliveOrGone(st.LockAlive), l.Iteration, p.at(l.StartedAt))
 	}
 	owner := "process unknown"
 	if b.Owner.PID != 0 {
@@ -220,7 +218,7 @@ func StandText(s Screen, st Stand) string {
 			task = fmt.Sprintf(", task %s %s", strings.Join(l.Task.Cells(), "."), l.Task.Judged())
 		}
 		about.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s%s", l.Iteration, l.Outcome,
-			s.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", commas(l.PRs...)), task)
+			p.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", commas(l.PRs...)), task)
 	}
 	about.row("next tick", plain, "%s", st.Next)
 	about.given("deferred", words(commas(st.Deferred...)))
@@ -228,10 +226,8 @@ func StandText(s Screen, st Stand) string {
 	if st.Resume != "" {
 		about.command("next", st.Resume)
 	}
-	p := newPage(s)
 	p.line(style, "%s: %s", invocation(b), state)
 	p.facts(about)
-	return p.String()
 }
 
 func aliveOrGone(alive bool) string {
@@ -335,18 +331,22 @@ func (st Stand) line(session string, short bool) string {
 	return strings.Join(parts, " · ")
 }
 
-// Run is a run in a list.
+// Run is a run in a list. Its JSON is that of its budget.
 type Run struct {
 	loop.Budget
-	Present bool   // the run is not archived
-	Tree    string // its linked worktree; "" for the project itself
-	Head    string // see Stand
+	Present bool   `json:"-"` // the run is not archived
+	Tree    string `json:"-"` // its linked worktree; "" for the project itself
+	Head    string `json:"-"` // see Stand
 }
 
-// RunList draws a line for each run.
-func RunList(s Screen, runs []Run) string {
+// Runs is a list of runs.
+type Runs []Run
+
+func (runs Runs) draw(p *page) {
+	p.unwrap()
 	if len(runs) == 0 {
-		return "no loop has run " + s.Where(false)
+		p.line(plain, "no loop has run %s", p.Where(false))
+		return
 	}
 	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started", spare: 1},
 		{name: "iterations", spare: 1}}}
@@ -363,14 +363,12 @@ func RunList(s Screen, runs []Run) string {
 		if a := b.Attempts(); a.Unit == "task" {
 			done = fmt.Sprintf("%d/%d", a.Finished, a.Total)
 		}
-		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt),
+		t.add(b.RunID, string(b.Skill), p.at(b.StartedAt),
 			outOf(b.IterationsUsed, b.Ceilings.Iterations, "/"), done,
 			strconv.Itoa(len(b.PRsTouched)), strconv.Itoa(b.MinutesElapsed),
 			"$"+b.DollarsEstimate.String(), state+prefixed(", in ", runs[i].Tree))
 	}
-	p := newPage(s.unwrapped())
 	p.table(t)
-	return p.String()
 }
 
 // outOf returns a count with its ceiling, if it has one, as in "3/10".
@@ -381,10 +379,13 @@ func outOf(used, most int, between string) string {
 	return strconv.Itoa(used) + between + strconv.Itoa(most)
 }
 
-// ProjectLines writes a line for each project: first those that need a person, then those in which
-// a loop runs. list is ordered by the last change of the project; the newest comes first among
-// equals.
-func ProjectLines(s Screen, list []Stand) string {
+// Projects holds the loops of several projects, ordered by the last change of the project.
+type Projects []Stand
+
+// draw writes a line for each project: first those that need a person, then those in which a loop
+// runs. Among equals the newest comes first.
+func (list Projects) draw(p *page) {
+	p.unwrap()
 	type project struct {
 		path, needs string
 		loops       []string
@@ -396,25 +397,23 @@ func ProjectLines(s Screen, list []Stand) string {
 		if i < 0 {
 			i, projects = 0, slices.Insert(projects, 0, &project{path: st.Project, rank: 2})
 		}
-		p := projects[i]
+		at := projects[i]
 		_, _, state := st.state()
-		p.loops = append(p.loops, fmt.Sprintf("%s%s $%s", st.Run.Skill, prefixed(" ", state),
+		at.loops = append(at.loops, fmt.Sprintf("%s%s $%s", st.Run.Skill, prefixed(" ", state),
 			st.Run.DollarsEstimate))
 		if i := slices.IndexFunc(st.Gates, Waiting.unanswered); i >= 0 {
-			p.rank, p.needs = 0, cmp.Or(p.needs, st.Gates[i].Gate.Name)
+			at.rank, at.needs = 0, cmp.Or(at.needs, st.Gates[i].Gate.Name)
 		} else if st.Run.Status == loop.Active && st.OwnerAlive {
-			p.rank = min(p.rank, 1)
+			at.rank = min(at.rank, 1)
 		}
 	}
 	slices.SortStableFunc(projects, func(a, b *project) int { return a.rank - b.rank })
 	t := table{columns: []column{{name: "needs you"}, {name: "loops"}, {name: "project"}}}
-	for _, p := range projects {
-		t.add(cmp.Or(p.needs, "-"), commas(p.loops...), p.path)
+	for _, at := range projects {
+		t.add(cmp.Or(at.needs, "-"), commas(at.loops...), at.path)
 	}
-	p := newPage(s.unwrapped())
 	p.table(t)
 	if len(projects) > 0 && projects[0].rank == 0 {
 		p.line(plain, "`hooks gate list --all` has the questions")
 	}
-	return p.String()
 }

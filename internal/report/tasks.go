@@ -164,11 +164,10 @@ func attemptOf(t *loop.Tick) *loop.Attempt {
 }
 
 // Tasks draws a list.
-func Tasks(s Screen, l TaskList) string {
-	p := newPage(s)
+func (l TaskList) draw(p *page) {
 	if l.RunID == "" && len(l.Tasks) == 0 {
 		p.line(plain, "%s", loop.KindOf(tasks.Name).None)
-		return p.String()
+		return
 	}
 	p.line(l.style, "%s", l.title)
 	p.line(plain, "%s", l.done)
@@ -190,7 +189,6 @@ func Tasks(s Screen, l TaskList) string {
 	}
 	about.row("next", strong, "%s", l.Next)
 	p.facts(about)
-	return p.String()
 }
 
 // checked describes the check command and its effect on the verdict.

@@ -213,9 +213,9 @@ func TestTaskScreens(t *testing.T) {
 		s := Screen{Width: width, Now: time.Unix(0, 0)}
 		st := Stand{Run: &b, OwnerAlive: true}
 		for name, text := range map[string]string{
-			"tasks": Tasks(s, NewTaskList(st, nil)), "status": StandText(s, st),
-			"explain": Explain(s, Why{Trouble: []string{tasks.Of(&b).List[3].Title}}),
-			"list":    RunList(s, []Run{{Budget: b}}),
+			"tasks": Text(s, NewTaskList(st, nil)), "status": Text(s, st),
+			"explain": Text(s, Why{Trouble: []string{tasks.Of(&b).List[3].Title}}),
+			"list":    Text(s, Runs{{Budget: b}}),
 		} {
 			for l := range strings.Lines(text) {
 				if n := len([]rune(strings.TrimRight(l, "\n"))); n > width {

@@ -95,10 +95,9 @@ func (s *StopWhy) where() string {
 	return fmt.Sprintf("after iteration %d", s.Iteration)
 }
 
-// Explain writes why a loop stopped, or the state of every condition and gate that could stop it.
-func Explain(s Screen, w Why) string {
-	p, stop := newPage(s), w.Stopped
-	var about facts
+// draw writes why a loop stopped, or the state of every condition and gate that could stop it.
+func (w Why) draw(p *page) {
+	stop, about := w.Stopped, facts{}
 	about.given("project", words(w.Project))
 	switch {
 	case stop != nil:
@@ -107,7 +106,7 @@ func Explain(s Screen, w Why) string {
 			style = warn
 		}
 		p.line(style, "%s: %s — %s", w.Command, state(w.Status, stop.Cause), stop.Text)
-		about = slices.Concat(about, stop.facts(s), s.budgets(w.Budgets))
+		about = slices.Concat(about, stop.facts(p.Screen), p.budgets(w.Budgets))
 	case w.Alive:
 		p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
 		p.wouldStop(w)
@@ -124,7 +123,6 @@ func Explain(s Screen, w Why) string {
 		about.row("refused", plain, "%s", refusal(d))
 	}
 	p.facts(about)
-	return p.String()
 }
 
 // wouldStop writes the state of every condition and gate. It names those that do not apply to this
@@ -192,9 +190,8 @@ type Explanation struct {
 	HeldBy string `json:"held_by,omitempty"`
 }
 
-// Explained writes how a command is read.
-func Explained(s Screen, e Explanation) string {
-	p := newPage(s.unwrapped())
+func (e Explanation) draw(p *page) {
+	p.unwrap()
 	for _, a := range e.Acts {
 		p.line(plain, "%s: %s", a.Kind, a.Command)
 		if len(a.Via) > 0 {
@@ -213,5 +210,4 @@ func Explained(s Screen, e Explanation) string {
 	if e.HeldBy != "" {
 		p.line(plain, "held by: %s", e.HeldBy)
 	}
-	return p.String()
 }

@@ -103,7 +103,7 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, text := range map[string]string{
-			"status": StandText(s, st), "explain": Explain(s, why), "card": CardText(s, card),
+			"status": Text(s, st), "explain": Text(s, why), "card": Text(s, card),
 			"history": table.String(), "line": Line(s, []Stand{st, st}, "s1"),
 		} {
 			for line := range strings.Lines(text) {
