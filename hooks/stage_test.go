@@ -15,10 +15,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// programs are what stories start. Without exec a story's command runs on its stage:
-// one process for the whole story, because starting one for each command takes over half of the
-// tests' time. With HOOKS_WHOLE set each of them is a process of its own, as the client starts them.
-// With exec a command always is one.
+// programs are what stories start. Without exec a story's command runs on its stage: one process
+// for the whole story, because starting one for each command takes a third of the tests' time. With
+// HOOKS_WHOLE set each of them is a process of its own, as with exec always.
 var programs = map[string]func(args []string) int{
 	"hooks":   func(args []string) int { newApp = testApp; return run(args) },
 	"reseal":  func([]string) int { return resealMain() },

@@ -339,6 +339,16 @@ var effectFiles = sync.OnceValue(func() func(t *testing.T) txtarFiles {
 	return func(*testing.T) txtarFiles { return files }
 })()
 
+// sampled returns every eighth row, and all of them with HOOKS_WHOLE set.
+func sampled(rows []effectRow) (list []effectRow) {
+	for i, row := range rows {
+		if i%8 == 0 || os.Getenv("HOOKS_WHOLE") != "" {
+			list = append(list, row)
+		}
+	}
+	return list
+}
+
 // TestNothingLandsUnderTheLinks runs the commands that are not plain, and those of the guard's
 // other tables that it lets pass. EFFECTS names a file for what became of each; with UNLINKED set
 // there are no links, and nothing is demanded.
@@ -350,9 +360,9 @@ func TestNothingLandsUnderTheLinks(t *testing.T) {
 	linked := os.Getenv("UNLINKED") == ""
 	var list strings.Builder
 	for _, table := range []string{"brake.txt", "merges.txt", "gaps.txt"} {
-		rows := slices.DeleteFunc(effectRows(t, table), func(row effectRow) bool {
+		rows := sampled(slices.DeleteFunc(effectRows(t, table), func(row effectRow) bool {
 			return strings.HasSuffix(row.verdict, " missed")
-		})
+		}))
 		got := e.verdicts(rows, linked)
 		for _, row := range rows {
 			if linked && strings.HasPrefix(got[row.at], "LANDED") {
@@ -383,6 +393,7 @@ func TestLinksDisturbNothing(t *testing.T) {
 			rows = append(rows, row)
 		}
 	}
+	rows = sampled(rows)
 	place := regexp.MustCompile(`w\d-(true|false)|tmp\.\w+`)
 	var mu sync.Mutex
 	e.each(rows, func(slot int, row effectRow) {
@@ -413,7 +424,7 @@ func TestLinksDisturbNothing(t *testing.T) {
 		defer mu.Unlock()
 		n++
 	})
-	if n < 250 {
-		t.Errorf("only %d commands were run", n)
+	if n < 250 && len(rows) > 300 || n < 30 {
+		t.Errorf("only %d commands of %d were run", n, len(rows))
 	}
 }
