@@ -62,7 +62,7 @@ func (h *handler) shut() (r event.Reply) {
 // shows.
 func (h *handler) dialogBegins() error {
 	begins := loop.DialogBegins{
-		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Answers().Forged,
+		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Forged(),
 	}
 	_, err := h.stepEach(func(t *store.State) loop.Event {
 		if !h.addressed(t) {
@@ -179,7 +179,7 @@ func (h *handler) postToolUse() (event.Reply, error) {
 		r := result
 		r.Looked = h.shown(t)
 		if h.answersDialog() && t.Tick != nil {
-			a := answersOf(t.Tick.Pending, h.ev.ToolUseID, h.ev.Input.Raw, h.ev.Answers())
+			a := answersTo(t.Tick.Pending, h.ev.Answers())
 			r.Answers = &a
 		}
 		return r
@@ -192,7 +192,7 @@ func (h *handler) postToolUse() (event.Reply, error) {
 		return reply, err
 	}
 	for _, t := range only(list, forcing) {
-		forced, failed := h.forceAnswered(t, h.ev.ToolUseID, h.ev.Answers())
+		forced, failed := h.forceAnswered(t, h.ev.Answers())
 		if err = errors.Join(err, failed); failed == nil {
 			reply, h.out.Reply = reply.And(forced), h.out.Reply.And(forced)
 		}

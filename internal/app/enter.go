@@ -230,7 +230,7 @@ func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 			if !h.forces(t) || t.Claim.Heard {
 				break
 			}
-			forced, err := h.forceAnswered(t, a.ID, event.ParseAnswers(a.Response))
+			forced, err := h.forceAnswered(t, event.ParseAnswers(a.ID, a.Response))
 			if failed = errors.Join(failed, err); err == nil {
 				reply, h.out.Reply = reply.And(forced), h.out.Reply.And(forced)
 			}
@@ -244,10 +244,8 @@ func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 
 // forceAnswered steps the entry that asked about another session's lock with a dialog's answers
 // (R104).
-func (h *handler) forceAnswered(
-	t *store.State, id string, given event.Answers,
-) (event.Reply, error) {
-	answers := answersOf([]loop.Gate{*t.Claim.Gate}, id, "", given)
+func (h *handler) forceAnswered(t *store.State, given loop.Answers) (event.Reply, error) {
+	answers := answersTo([]loop.Gate{*t.Claim.Gate}, given)
 	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}
 	if loop.Step(t.Values(), loop.Known{}, asks).Nothing() {
 		return event.Nothing(), nil

@@ -501,25 +501,23 @@ func (h *handler) pastDialogs(t *store.State, e loop.Event) (list []loop.Answers
 		return nil
 	}
 	for _, a := range r.Answers {
-		given := event.ParseAnswers(a.Response)
-		list = append(list, answersOf(t.Tick.Pending, a.ID, h.ev.Input.Raw, given))
+		given := event.ParseAnswers(a.ID, a.Response)
+		given.Input = h.ev.Input.Raw
+		list = append(list, answersTo(t.Tick.Pending, given))
 	}
 	return list
 }
 
-// answersOf converts a dialog's answers. It omits unanswered questions and restores each question
-// to its gate's text, because a terminal may show other characters.
-func answersOf(gates []loop.Gate, id, input string, given event.Answers) loop.Answers {
-	a := loop.Answers{ID: id, Input: input, AFK: given.AFK}
-	for _, one := range given.List {
-		if one.Unanswered == "" {
-			own := slices.IndexFunc(gates, func(g loop.Gate) bool {
-				return g.Question == one.Question || term.Text(g.Question) == one.Question
-			})
-			if own >= 0 {
-				one.Question = gates[own].Question
+// answersTo restores each question of a dialog to its gate's text, because a terminal may show
+// other characters.
+func answersTo(gates []loop.Gate, a loop.Answers) loop.Answers {
+	for i := range a.List {
+		asked := &a.List[i].Question
+		for _, g := range gates {
+			if term.Text(g.Question) == *asked {
+				*asked = g.Question
+				break
 			}
-			a.List = append(a.List, loop.DialogAnswer{Question: one.Question, Text: one.Text})
 		}
 	}
 	return a

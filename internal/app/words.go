@@ -177,12 +177,9 @@ func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Q
 		return o.Skill != t.Skill && (active || forcing(o))
 	})
 	for _, g := range gates {
-		q := event.Question{Question: g.Question, Header: g.Header}
+		q := event.Question{Question: g.Question, Header: g.Header, Options: g.Options}
 		if besides { // both loops may ask the same question
 			q.Header = string(t.Skill) + " loop"
-		}
-		for _, o := range g.Options {
-			q.Options = append(q.Options, event.Option{Label: o.Label, Description: o.Description})
 		}
 		list = append(list, q)
 	}

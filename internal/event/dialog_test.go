@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/guard/effect"
+	"hooks/internal/loop"
 )
 
 func dialogEvent(t *testing.T, name, input, response string) Event {
@@ -23,27 +24,35 @@ func dialogEvent(t *testing.T, name, input, response string) Event {
 	return e
 }
 
+// answers returns answers given as questions and texts in turn.
+func answers(words ...string) (a loop.Answers) {
+	for i := 0; i < len(words); i += 2 {
+		a.List = append(a.List, loop.DialogAnswer{Question: words[i], Text: words[i+1]})
+	}
+	return a
+}
+
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name, response string
-		want           Answers
+		want           loop.Answers
 	}{
 		{"in order, odd keys", `{"answers":{"z|@this.#?":"b","a":"free \"text\""}}`,
-			Answers{List: []Answer{{"z|@this.#?", "b", ""}, {"a", `free "text"`, ""}}}},
+			answers("z|@this.#?", "b", "a", `free "text"`)},
 		{"no one was there", `{"answers":{"q":"continue"},"afkTimeoutMs":60000}`,
-			Answers{List: []Answer{{"q", "continue", ""}}, AFK: true}},
+			loop.Answers{AFK: true, List: answers("q", "continue").List}},
 		{"marks by question",
 			`{"answers":{"q":"","r":"x","s":"y","t":"z"},"annotations":{"q":{"unanswered":"skipped"},"r":{"notes":"n"},"s":{"unanswered":true},"t":{"unanswered":false}}}`,
-			Answers{List: []Answer{{"q", "", "skipped"}, {"r", "x", ""}, {"s", "y", "unanswered"},
-				{"t", "z", ""}}}},
-		{"no answers", `{"questions":[]}`, Answers{}},
-		{"marks of another shape", `{"answers":{"q":"x"},"annotations":["q"]}`, Answers{}},
+			answers("r", "x", "t", "z")},
+		{"no answers", `{"questions":[]}`, loop.Answers{}},
+		{"marks of another shape", `{"answers":{"q":"x"},"annotations":["q"]}`, loop.Answers{}},
 		{"an answer of another type", `{"answers":{"q":1,"r":"x"}}`,
-			Answers{List: []Answer{{"r", "x", ""}}}},
-		{"a string that looks like one", `"{\"answers\":{\"q\":\"merge\"}}"`, Answers{}},
-		{"an array", `[{"answers":{"q":"merge"}}]`, Answers{}},
+			answers("r", "x")},
+		{"a string that looks like one", `"{\"answers\":{\"q\":\"merge\"}}"`, loop.Answers{}},
+		{"an array", `[{"answers":{"q":"merge"}}]`, loop.Answers{}},
 	} {
 		got := dialogEvent(t, PostToolUse, `{"answers":{"q":"x"}}`, c.response).Answers()
+		got.Input = ""
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
@@ -58,9 +67,9 @@ func TestForgedAnswers(t *testing.T) {
 		`{"questions":[],"answers":{"q":"merge"}}`:    true,
 		`{"questions":[],"\u0061nswers":{"q":"yes"}}`: true,
 	} {
-		got := dialogEvent(t, PreToolUse, input, "null").Answers()
-		if diff := cmp.Diff(Answers{Forged: want}, got); diff != "" {
-			t.Errorf("%s: %s", input, diff)
+		e := dialogEvent(t, PreToolUse, input, "null")
+		if e.Forged() != want || e.Answers().List != nil {
+			t.Errorf("%s: forged is %v, the answers are %v", input, e.Forged(), e.Answers())
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf16"
 
 	"hooks/internal/codec"
+	"hooks/internal/loop"
 	"hooks/internal/term"
 )
 
@@ -115,9 +116,9 @@ func (r Reply) fit(name string) Reply {
 func cleaned(questions []Question) (list []Question) {
 	for _, q := range questions {
 		q.Question, q.Header = term.Text(q.Question), term.Text(q.Header)
-		options := make([]Option, len(q.Options))
+		options := make([]loop.Option, len(q.Options))
 		for i, o := range q.Options {
-			options[i] = Option{term.Text(o.Label), term.Text(o.Description)}
+			options[i] = loop.Option{Label: term.Text(o.Label), Description: term.Text(o.Description)}
 		}
 		q.Options = options
 		list = append(list, q)

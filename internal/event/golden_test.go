@@ -103,8 +103,10 @@ func dump(e Event) string {
 	command, shell := e.ShellCommand()
 	line("ShellCommand", command)
 	line("is a shell command", shell)
-	if a := e.Answers(); a.List != nil || a.AFK || a.Forged {
-		line("Answers", fmt.Sprintf("%+v", a))
+	line("forged", e.Forged())
+	if a := e.Answers(); a.List != nil || a.AFK {
+		line("Answers", fmt.Sprintf("%+v", a.List))
+		line("AFK", a.AFK)
 	}
 	fields, whole := e.Fields()
 	for _, f := range fields {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hooks/internal/codec"
+	"hooks/internal/loop"
 	"hooks/internal/term"
 )
 
@@ -119,8 +120,9 @@ func checkMembers(name string, out output) error {
 
 var gateQuestion = Question{
 	Question: "Backlog changed. Re-propose, continue, or stop?", Header: "Backlog",
-	Options: []Option{{"re-propose", "plan again"}, {"continue", "with the old plan"},
-		{"stop", "halt \"now\""}},
+	Options: []loop.Option{{Label: "re-propose", Description: "plan again"},
+		{Label: "continue", Description: "with the old plan"},
+		{Label: "stop", Description: "halt \"now\""}},
 }
 
 // Every reply on every event, written out; the files are what the client gets.
@@ -226,7 +228,7 @@ func TestRefusalsRefuse(t *testing.T) {
 
 func TestAskedQuestionsArriveUnchanged(t *testing.T) {
 	five := []Question{gateQuestion, {Question: "b?", Multiple: true},
-		{Question: "c.*#?", Options: []Option{{"0", "|@"}}}, gateQuestion, gateQuestion}
+		{Question: "c.*#?", Options: []loop.Option{{Label: "0", Description: "|@"}}}, gateQuestion, gateQuestion}
 	raw := Ask(five...).Encode(PreToolUse)
 	out, err := checkOutput(PreToolUse, raw)
 	if err != nil {
@@ -236,7 +238,7 @@ func TestAskedQuestionsArriveUnchanged(t *testing.T) {
 	for _, q := range out.HookSpecificOutput.UpdatedInput.Questions {
 		back := Question{Question: q.Question, Header: q.Header, Multiple: q.MultiSelect}
 		for _, o := range q.Options {
-			back.Options = append(back.Options, Option{o.Label, o.Description})
+			back.Options = append(back.Options, loop.Option{Label: o.Label, Description: o.Description})
 		}
 		got = append(got, back)
 	}
@@ -266,7 +268,7 @@ func TestCut(t *testing.T) {
 
 // A refusal wins over an answer that lets the call through, in either order. Its texts remain.
 func TestAndRefuses(t *testing.T) {
-	asked := Ask(Question{Header: "Gate 2", Question: "Merge?", Options: []Option{{Label: "yes"}}})
+	asked := Ask(Question{Header: "Gate 2", Question: "Merge?", Options: []loop.Option{{Label: "yes"}}})
 	sent := Send(gjson.Parse(`{"description":"x"}`), "", "work").Say("kept")
 	for _, let := range []Reply{asked, sent} {
 		for _, r := range []Reply{let.And(Deny("no")), Deny("no").And(let)} {

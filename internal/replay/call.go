@@ -137,13 +137,14 @@ func (s *session) refuses(
 // dialog records the answers that a person gave in the session to questions that the rules would
 // ask too.
 func (s *session) dialog(st *step, c *toolcall.Call) {
-	if st.result == nil || c.Event.Answers().Forged {
+	if st.result == nil || c.Event.Forged() {
 		return
 	}
-	given := event.ParseAnswers(st.result.Response)
+	given := event.ParseAnswers("", st.result.Response)
+	if given.AFK {
+		return
+	}
 	for _, a := range given.List {
-		if a.Unanswered == "" && !given.AFK {
-			s.answered(a.Question, a.Text, st.result.At)
-		}
+		s.answered(a.Question, a.Text, st.result.At)
 	}
 }
