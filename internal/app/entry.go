@@ -166,12 +166,12 @@ func (e *entry) closeFirst() error {
 	for _, n := range o.Notify {
 		e.notice(t, n)
 	}
-	e.before, e.final = report.Status(&c.Line, report.Wake(c.Run())), ""
-	if c.Run().Status != loop.Active {
+	e.before, e.final = report.Status(c, report.Wake(&c.Budget)), ""
+	if c.Budget.Status != loop.Active {
 		e.final = e.finalReport(t)
 	} else {
 		e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed "+
-			"as %s", c.Line.Iteration, c.Line.Outcome))
+			"as %s", c.Iteration, c.Outcome))
 	}
 	return nil
 }

@@ -280,9 +280,9 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 		line.Redact(h.config(t).Redact)
 	}
 	if s.Close != nil {
-		line = &s.Close.Line
+		line = s.Close
 		// queued before the commit, so that the event is sent at least once
-		if run := s.Close.Run(); run.Attempts().Publishes {
+		if run := &s.Close.Budget; run.Attempts().Publishes {
 			h.sideError(h.queueEnds(run, line))
 		}
 	}

@@ -77,7 +77,7 @@ func (h *handler) refusal(t *store.State, r loop.Reply) event.Reply {
 
 // ended formats the end of an iteration: its status block, and the final report if the run ended.
 func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
-	run, line := r.Closed.Run(), &r.Closed.Line
+	run, line := &r.Closed.Budget, r.Closed
 	text := report.Status(line, report.Wake(run))
 	if r.Between {
 		text = report.Notes(line.Notes)

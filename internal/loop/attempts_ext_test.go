@@ -283,7 +283,7 @@ func TestAuditClose(t *testing.T) {
 		s.Tick.Attempt.Opened, s.Tick.Attempt.Resolved = []string{"F2"}, []string{"F1"}
 		change(s)
 		c := CloseTick(s.Run, *s.Tick, nil, Ending{})
-		return audit.LineOf(&c.Line), audit.Of(c.Run())
+		return audit.LineOf(c), audit.Of(&c.Budget)
 	}
 	l, r := closed(func(State) {})
 	want := &audit.Line{Phase: Auditing, Section: 2,
@@ -308,7 +308,7 @@ func TestAuditClose(t *testing.T) {
 	}
 	s := auditing(Coding)
 	s.Run.Own = nil
-	if c := CloseTick(s.Run, *s.Tick, nil, Ending{}); c.Line.Own != nil {
+	if c := CloseTick(s.Run, *s.Tick, nil, Ending{}); c.Own != nil {
 		t.Error("another kind of loop has a phase")
 	}
 }

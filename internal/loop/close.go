@@ -28,19 +28,10 @@ type Ending struct {
 	Unanswered string
 }
 
-// Closing holds everything that changes when an iteration ends. The order is: append Line (the
-// commit point), save its run, remove the tick, print, release the lock.
-type Closing struct {
-	Line  Iteration
-	Fired []Fired
-}
-
-// Run returns the run as the iteration leaves it.
-func (c *Closing) Run() *Budget { return &c.Line.Budget }
-
 // closeTick ends the open iteration: it adds the tick to the run's counters, evaluates the exit
-// conditions, and makes the history line. It changes neither run nor tick.
-func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
+// conditions, and makes the history line, which holds the run as the iteration leaves it. It
+// changes neither run nor tick.
+func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) *Iteration {
 	run := before.clone()
 	t.Tracked = slices.Clone(t.Tracked)
 	for i := range t.Tracked {
@@ -89,7 +80,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 		line.Gates, run.Carried = append(line.Gates, t.DeferredAnswers...), nil
 	}
 	line.Budget = *run
-	return Closing{Line: line, Fired: fired}
+	return &line
 }
 
 // fold adds the tick to the run's counters (R110).

@@ -25,13 +25,13 @@ func TestCloseAtACeilingWithAQuestion(t *testing.T) {
 	}{{true, Paused, 0}, {false, Halted, 1}} {
 		got := closeTick(&run, tick, nil,
 			Ending{Now: now, Pause: c.pause, Unanswered: "headless"})
-		if got.Run().Status != c.want || len(got.Line.Fired) != c.fired {
+		if got.Budget.Status != c.want || len(got.Fired) != c.fired {
 			t.Errorf("pause %v: %s with %v, want %s",
-				c.pause, got.Run().Status, got.Line.Fired, c.want)
+				c.pause, got.Budget.Status, got.Fired, c.want)
 		}
 		text := "Loop paused at gate repeated-failure: headless"
-		if c.pause && (len(got.Run().Pending) != 1 || got.Run().StopText != text) {
-			t.Errorf("paused with %v: %s", got.Run().Pending, got.Run().StopText)
+		if c.pause && (len(got.Budget.Pending) != 1 || got.Budget.StopText != text) {
+			t.Errorf("paused with %v: %s", got.Budget.Pending, got.Budget.StopText)
 		}
 	}
 }
@@ -113,8 +113,8 @@ func TestPauseTexts(t *testing.T) {
 			nil,
 			Ending{Pause: true, Unanswered: c.why},
 		)
-		if got.Run().Status != Paused || got.Run().StopText != c.want {
-			t.Errorf("%+v: %s, %q", c, got.Run().Status, got.Run().StopText)
+		if got.Budget.Status != Paused || got.Budget.StopText != c.want {
+			t.Errorf("%+v: %s, %q", c, got.Budget.Status, got.Budget.StopText)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestAnAbandonedEntryIsNotCounted(t *testing.T) {
 		}
 	}
 	o := Step(State{Run: run, Tick: tick}, Known{Bare: true}, Abandoned{Turn{Now: noon}})
-	if o.Save.Close == nil || o.Save.Close.Run().IterationsUsed != 2 {
+	if o.Save.Close == nil || o.Save.Close.Budget.IterationsUsed != 2 {
 		t.Errorf("%+v", o.Save.Close)
 	}
 }

@@ -72,7 +72,7 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	case open:
 		s.Tick.Interrupt("the session ended (" + e.Reason + ")")
 		out = e.closeTurn(s, k)
-		s.Run = out.Save.Close.Run()
+		s.Run = &out.Save.Close.Budget
 	default:
 		k.Require(&k.Count)
 		s.outside(k)
@@ -227,11 +227,11 @@ func (e Turn) endRun(s State, k *Known, why Tick) Outcome {
 // than a question.
 func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	out := e.endRun(s, k, Tick{Failed: text})
-	if c := out.Save.Close; c != nil && c.Run().Status == Active {
-		run := c.Run()
+	if c := out.Save.Close; c != nil && c.Budget.Status == Active {
+		run := &c.Budget
 		run.Status, run.StopCause, run.StopText = Paused, cause, text
 		run.RetryAt = time.Time{}
-		c.Line.Outcome, c.Line.Fired = Waiting, []string{cause}
+		c.Outcome, c.Fired = Waiting, []string{cause}
 		out.Notify = []Notice{{Run: run}}
 	}
 	return out
@@ -291,18 +291,18 @@ func (s State) ending(now time.Time, k *Known) Ending {
 func (s State) close(e Ending, k *Known) Outcome {
 	c := closeTick(s.Run, *s.Tick, *k.Previous.Value, e)
 	if k.Redact != nil {
-		c.Line.Redact(k.Redact)
+		c.Redact(k.Redact)
 	}
-	out := Outcome{Save: Save{Close: &c}, Reply: Reply{Closed: &c}, Unlock: true}
-	over := c.Run().Status != Active
+	out := Outcome{Save: Save{Close: c}, Reply: Reply{Closed: c}, Unlock: true}
+	over := c.Budget.Status != Active
 	if there := s.Tick.Typed != ""; over && (there || s.Tick.Wakes != nil) {
 		out.Save.Quiet = &Quiet{
 			Typed: there, Free: there, Prompt: s.Tick.Typed, Refused: s.Tick.Wakes,
 		}
 	}
 	// a person who ended the run need not be notified
-	if over && c.Run().StopCause != "user_interrupt" {
-		out.Notify = []Notice{{Run: c.Run()}}
+	if over && c.Budget.StopCause != "user_interrupt" {
+		out.Notify = []Notice{{Run: &c.Budget}}
 	}
 	return out
 }

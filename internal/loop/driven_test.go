@@ -147,9 +147,9 @@ func TestProcessEndOfAPhase(t *testing.T) {
 				Iteration: 1, Started: true, Attempt: &Attempt{Task: 1, Of: 2,
 					Phase: string(c.phase)}}}
 		got := Step(s, k, ProcessEnd{Turn: at, Why: "killed", Counts: c.counts}).Save.Close
-		if got == nil || audit.LineOf(&got.Line).Judgement.Verdict != c.want ||
-			audit.Of(got.Run()).Phase != c.next ||
-			got.Run().Status == Halted != (c.next == Complete) {
+		if got == nil || audit.LineOf(got).Judgement.Verdict != c.want ||
+			audit.Of(&got.Budget).Phase != c.next ||
+			got.Budget.Status == Halted != (c.next == Complete) {
 			t.Errorf("%s: %+v", c.phase, got)
 		}
 	}
@@ -175,10 +175,10 @@ func TestProcessEnd(t *testing.T) {
 		if got == nil {
 			t.Fatalf("%s closes nothing", c.e.Why)
 		}
-		j := tasks.LineOf(&got.Line).Judgement
-		if j.Verdict != c.want || j.Why != c.e.Why || tasks.Of(got.Run()).Try != c.try ||
-			got.Run().Status != c.status {
-			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, tasks.Of(got.Run()).Try, got.Run().Status)
+		j := tasks.LineOf(got).Judgement
+		if j.Verdict != c.want || j.Why != c.e.Why || tasks.Of(&got.Budget).Try != c.try ||
+			got.Budget.Status != c.status {
+			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, tasks.Of(&got.Budget).Try, got.Budget.Status)
 		}
 		c.e.Session = "s2"
 		if out := Step(s, k, c.e); !out.Nothing() {
@@ -206,7 +206,7 @@ func TestDriverStop(t *testing.T) {
 			Cause: c.cause, Text: "why"})
 		got := ""
 		if close := out.Save.Close; close != nil {
-			b := close.Run()
+			b := &close.Budget
 			got = fmt.Sprintf("%s %s %s", b.Status, b.StopCause, b.StopText)
 			if b.Seq != 4 || b.IterationsUsed != 0 {
 				t.Errorf("%s: seq %d", c.cause, b.Seq)

@@ -36,8 +36,8 @@ func TestAKindIsOneRow(t *testing.T) {
 	s.Run, s.Tick = held.Save.Run, held.Save.Tick
 	s.Tick.Report.Note = "done"
 	closed := Step(s, Known{Bare: true}, end).Save.Close
-	if closed == nil || closed.Run().StopCause != "iteration_budget" ||
-		closed.Line.Skill != "copy" {
+	if closed == nil || closed.Budget.StopCause != "iteration_budget" ||
+		closed.Skill != "copy" {
 		t.Errorf("closed as %+v", closed)
 	}
 }

@@ -304,16 +304,16 @@ func TestEveryLoopEnds(t *testing.T) {
 			spent := Spent{ByModel: map[string]Tokens{"m": {Output: 10,
 				Dollars: USD(rapid.Int64Range(0, int64(Dollar)).Draw(t, "dollars"))}}}
 			c := closeTick(&run, tick, previous, Ending{Now: r.Now, Spent: spent})
-			if tick.Started && c.Run().IterationsUsed != before+1 || !tick.Started &&
-				c.Run().IterationsUsed != before {
-				t.Fatalf("body %v: %d after %d", tick.Started, c.Run().IterationsUsed, before)
+			if tick.Started && c.Budget.IterationsUsed != before+1 || !tick.Started &&
+				c.Budget.IterationsUsed != before {
+				t.Fatalf("body %v: %d after %d", tick.Started, c.Budget.IterationsUsed, before)
 			}
-			halted := c.Run().Status == Halted
-			if halted != (len(c.Line.Fired) > 0) || halted &&
-				(c.Run().StopCause == "" || c.Run().StopText == "") {
-				t.Fatalf("halted without a cause: %+v", c.Run())
+			halted := c.Budget.Status == Halted
+			if halted != (len(c.Fired) > 0) || halted &&
+				(c.Budget.StopCause == "" || c.Budget.StopText == "") {
+				t.Fatalf("halted without a cause: %+v", &c.Budget)
 			}
-			run, previous = *c.Run(), &c.Line
+			run, previous = c.Budget, c
 		}
 		if run.IterationsUsed > 40 || run.Seq == 0 {
 			t.Fatalf("%+v", run)

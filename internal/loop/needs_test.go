@@ -46,7 +46,7 @@ func TestTheLineOfASessionsEndHasItsRun(t *testing.T) {
 	for _, reason := range []string{"clear", "logout"} {
 		c := Step(State{Run: &run, Tick: &tick}, Known{Bare: true},
 			SessionEnd{Turn: turn, Reason: reason}).Save.Close
-		if c == nil || !c.Line.Budget.OwnerLeft {
+		if c == nil || !c.Budget.OwnerLeft {
 			t.Fatalf("%s: %+v", reason, c)
 		}
 	}

@@ -283,14 +283,14 @@ func (e Prompt) step(s State, k *Known) Outcome {
 	}
 	out := e.whileActive(s, k)
 	c := out.Save.Close
-	if c == nil || c.Run().Status == Active || e.Text == "" {
+	if c == nil || c.Budget.Status == Active || e.Text == "" {
 		return out
 	}
 	if e.Wakes == nil {
 		k.Require(&k.Sender)
 	}
 	if e.isTyped(k) {
-		e.typed(&out, c.Run(), *cmp.Or(out.Save.Quiet, &Quiet{}))
+		e.typed(&out, &c.Budget, *cmp.Or(out.Save.Quiet, &Quiet{}))
 	}
 	return out
 }
@@ -350,7 +350,7 @@ func (e Prompt) closeOrDrain(s State, k *Known) Outcome {
 		return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Draining: true}}
 	}
 	out := e.closeTurn(s, k)
-	if c := out.Save.Close; c != nil && c.Run().Status == Halted && e.Invokes == s.Run.Skill {
+	if c := out.Save.Close; c != nil && c.Budget.Status == Halted && e.Invokes == s.Run.Skill {
 		out.Reply.Wakes = true
 	}
 	return out

@@ -75,7 +75,7 @@ func TestForksAreNotLookedForOnTheRemote(t *testing.T) {
 			t.Errorf("head %s: deferred %v, %+v", head, tick.Deferred, tick.Tracked)
 		}
 		end := Ending{Around: Around{Heads: map[string]string{"main": "cccccccc"}}}
-		l := closeTick(&Budget{Skill: Review}, tick, previous, end).Line
+		l := closeTick(&Budget{Skill: Review}, tick, previous, end)
 		if l.TrackedPRs[0].EndSHA != head || len(l.Observed.Heads) > 0 {
 			t.Errorf("the remote's own main is taken for the fork's: %+v", l.TrackedPRs)
 		}

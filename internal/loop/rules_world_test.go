@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -500,16 +501,23 @@ func (w *world) save(s Save) {
 	}
 }
 
-func (w *world) close(c *Closing) {
-	w.lines = append(w.lines, c.Line)
-	w.state.Run, w.state.Tick = c.Run(), nil
+func (w *world) close(l *Iteration) {
+	w.lines = append(w.lines, *l)
+	w.state.Run, w.state.Tick = &l.Budget, nil
 	w.known.Count, w.known.Calls, w.known.Dialogs = Count{}, nil, nil
 	w.known.Marked, w.known.Around.PRs = false, nil
-	l := &c.Line
 	w.known.Claim, w.known.Running, w.stale = ClaimSeen{}, RunningNow{}, false
 	w.say("line %d: iteration %d %s, fired %v", l.Seq, l.Iteration, l.Outcome, l.Fired)
-	for _, f := range c.Fired {
-		w.say("  %s: %s", f.Condition, f.Text)
+	for i, cause := range l.Fired {
+		text, also := l.Budget.StopText, "Also: "+cause+" — "
+		for _, note := range l.Notes {
+			if after, ok := strings.CutPrefix(note, also); ok && i > 0 {
+				text = after
+			}
+		}
+		if c, _ := ConditionOf(cause); l.Budget.Status == Halted {
+			w.say("  %s: %s", cmp.Or(c.Name, cause), text)
+		}
 	}
 	if l.Own != nil {
 		var own struct {
@@ -526,7 +534,7 @@ func (w *world) close(c *Closing) {
 	for _, text := range l.Left {
 		w.say("  left: %s", text)
 	}
-	w.say("run %s %s", c.Run().Status, OrNone(c.Run().StopText))
+	w.say("run %s %s", l.Budget.Status, OrNone(l.Budget.StopText))
 }
 
 func (w *world) reply(r Reply) {

@@ -84,7 +84,7 @@ func (o Outcome) Nothing() bool {
 // Save holds the changes to write before the reply is printed. A nil field leaves its file
 // unchanged.
 type Save struct {
-	Close     *Closing // ends the iteration: line, run and tick in one commit
+	Close     *Iteration // ends the iteration: line, run and tick in one commit
 	Run       *Budget
 	Tick      *Tick
 	Claim     *Claim
@@ -111,7 +111,7 @@ type Reply struct {
 	Hidden   bool      // do not show the refused prompt, because no person wrote it
 	Missed   []Wakeup  // wakes that were refused since the run ended, for the person who is back
 	// the iteration that ended, for its status block, and the final report if the run ended
-	Closed     *Closing
+	Closed     *Iteration
 	Between    bool        // Closed ended no iteration, so it has notes but no status block
 	AtStop     bool        // Closed ended at its own Stop, so no other session needs the news
 	Draining   bool        // the interrupted iteration waits for its workers

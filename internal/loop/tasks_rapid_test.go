@@ -35,7 +35,7 @@ func (m *taskMachine) step(t *rapid.T, e Event, k Known) Outcome {
 func (m *taskMachine) save(s Save) {
 	switch {
 	case s.Close != nil:
-		m.Run, m.Tick = s.Close.Run(), nil
+		m.Run, m.Tick = &s.Close.Budget, nil
 		return
 	case s.Run != nil:
 		m.Run = s.Run

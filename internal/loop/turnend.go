@@ -199,7 +199,7 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	}
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
-	after := out.Save.Close.Run()
+	after := &out.Save.Close.Budget
 	active := after.Status == Active
 	switch {
 	case after.overspent(after.DollarsEstimate, *k.Overrun.Value): // its calls are refused

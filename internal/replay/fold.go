@@ -266,17 +266,17 @@ func (s *session) abandon(t *thread, at time.Time) {
 }
 
 // closed records the end of an iteration in its row.
-func (s *session) closed(t *thread, c *loop.Closing, where string) {
-	t.Run, t.Tick, t.previous = c.Run(), nil, &c.Line
+func (s *session) closed(t *thread, c *loop.Iteration, where string) {
+	t.Run, t.Tick, t.previous = &c.Budget, nil, c
 	row := t.row
-	row.EndedAt, row.Dollars = c.Line.EndedAt, row.Dollars+c.Line.Dollars
-	if c.Run().Status != loop.Halted {
+	row.EndedAt, row.Dollars = c.EndedAt, row.Dollars+c.Dollars
+	if c.Budget.Status != loop.Halted {
 		return
 	}
-	row.Stop = &report.Stopped{Cause: c.Run().StopCause, Text: c.Run().StopText, At: where}
+	row.Stop = &report.Stopped{Cause: c.Budget.StopCause, Text: c.Budget.StopText, At: where}
 	if s.result.Stop == nil {
 		s.result.Stop = &report.ReplayStop{
-			Run: row.Run, Iteration: row.Iteration, When: c.Line.EndedAt, Stopped: *row.Stop,
+			Run: row.Run, Iteration: row.Iteration, When: c.EndedAt, Stopped: *row.Stop,
 		}
 	}
 }

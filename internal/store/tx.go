@@ -78,8 +78,8 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 		}
 	}
 	if c := save.Close; c != nil {
-		if created, err = tx.s.commit(&c.Line, st.BudgetPath, c.Run()); err == nil {
-			st.Budget, st.Tick = c.Run(), nil
+		if created, err = tx.s.commit(c, st.BudgetPath, &c.Budget); err == nil {
+			st.Budget, st.Tick = &c.Budget, nil
 		}
 	} else {
 		if err = tx.budget(st, save.Run); err == nil {
