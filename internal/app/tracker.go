@@ -153,7 +153,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	if missing := t.Tick.Unsettled(t.Budget); stop && len(missing) > 0 {
 		for _, answer := range h.askPRs(t, missing[:min(len(missing), maxAsked)]) {
 			for _, pr := range answer.PRs {
-				a.PRs = append(a.PRs, loop.Settled{PR: pr.Loop(), InFork: pr.Elsewhere})
+				a.PRs = append(a.PRs, loop.Looked{PR: pr.Loop(), InFork: pr.Elsewhere})
 				tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"unicode/utf16"
 
 	"hooks/internal/codec"
-	"hooks/internal/loop"
 	"hooks/internal/term"
 )
 
@@ -116,11 +115,11 @@ func (r Reply) fit(name string) Reply {
 func cleaned(questions []Question) (list []Question) {
 	for _, q := range questions {
 		q.Question, q.Header = term.Text(q.Question), term.Text(q.Header)
-		options := make([]loop.Option, len(q.Options))
-		for i, o := range q.Options {
-			options[i] = loop.Option{Label: term.Text(o.Label), Description: term.Text(o.Description)}
+		q.Options = slices.Clone(q.Options)
+		for i := range q.Options {
+			o := &q.Options[i]
+			o.Label, o.Description = term.Text(o.Label), term.Text(o.Description)
 		}
-		q.Options = options
 		list = append(list, q)
 	}
 	return list

@@ -228,7 +228,8 @@ func TestRefusalsRefuse(t *testing.T) {
 
 func TestAskedQuestionsArriveUnchanged(t *testing.T) {
 	five := []Question{gateQuestion, {Question: "b?", Multiple: true},
-		{Question: "c.*#?", Options: []loop.Option{{Label: "0", Description: "|@"}}}, gateQuestion, gateQuestion}
+		{Question: "c.*#?", Options: []loop.Option{{Label: "0", Description: "|@"}}},
+		gateQuestion, gateQuestion}
 	raw := Ask(five...).Encode(PreToolUse)
 	out, err := checkOutput(PreToolUse, raw)
 	if err != nil {
@@ -238,7 +239,8 @@ func TestAskedQuestionsArriveUnchanged(t *testing.T) {
 	for _, q := range out.HookSpecificOutput.UpdatedInput.Questions {
 		back := Question{Question: q.Question, Header: q.Header, Multiple: q.MultiSelect}
 		for _, o := range q.Options {
-			back.Options = append(back.Options, loop.Option{Label: o.Label, Description: o.Description})
+			back.Options = append(back.Options,
+				loop.Option{Label: o.Label, Description: o.Description})
 		}
 		got = append(got, back)
 	}
@@ -268,7 +270,8 @@ func TestCut(t *testing.T) {
 
 // A refusal wins over an answer that lets the call through, in either order. Its texts remain.
 func TestAndRefuses(t *testing.T) {
-	asked := Ask(Question{Header: "Gate 2", Question: "Merge?", Options: []loop.Option{{Label: "yes"}}})
+	asked := Ask(Question{Header: "Gate 2", Question: "Merge?",
+		Options: []loop.Option{{Label: "yes"}}})
 	sent := Send(gjson.Parse(`{"description":"x"}`), "", "work").Say("kept")
 	for _, let := range []Reply{asked, sent} {
 		for _, r := range []Reply{let.And(Deny("no")), Deny("no").And(let)} {

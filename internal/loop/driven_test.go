@@ -178,7 +178,8 @@ func TestProcessEnd(t *testing.T) {
 		j := tasks.LineOf(got).Judgement
 		if j.Verdict != c.want || j.Why != c.e.Why || tasks.Of(&got.Budget).Try != c.try ||
 			got.Budget.Status != c.status {
-			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, tasks.Of(&got.Budget).Try, got.Budget.Status)
+			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, tasks.Of(&got.Budget).Try,
+				got.Budget.Status)
 		}
 		c.e.Session = "s2"
 		if out := Step(s, k, c.e); !out.Nothing() {

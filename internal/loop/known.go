@@ -166,11 +166,12 @@ type Told struct {
 	Wrong       error  // why the report is refused; nil if it is accepted
 }
 
-// Looked is the tracker's answer about a PR that is about to be merged. Unknown explains why it is
-// unknown who commented; it is empty if that is known.
+// Looked is the tracker's answer about a PR that is about to be merged, or that an ending iteration
+// had to do with.
 type Looked struct {
 	PR
-	Unknown string
+	Unknown string // why it is unknown who commented; "" if that is known
+	InFork  bool   // the branch is in a fork
 }
 
 // Origin identifies who started the turn, according to the transcript.
@@ -183,17 +184,11 @@ type Origin struct {
 type Around struct {
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree        // worktrees on disk now; nil if unknown
-	PRs       []Settled
+	PRs       []Looked
 	Opened    []int  // PRs that the tracker lists, newest first, if a start waits for its PR
 	UnderLoop bool   // /loop starts the next tick
 	Trail     string // see Tick
 	Dropped   string // see Facts; looked up when the last task or the PR ends
-}
-
-// Settled is the tracker's answer about a PR when an iteration ends.
-type Settled struct {
-	PR
-	InFork bool // the branch is in a fork
 }
 
 // Count holds the usage in the transcripts of an ending iteration.

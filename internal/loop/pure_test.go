@@ -76,7 +76,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 		Bare: true, Redact: strings.ToUpper, Marked: Fetched(true),
 		Around: Fetched(Around{
 			Heads: map[string]string{"b": "def"},
-			PRs: []Settled{{
+			PRs: []Looked{{
 				PR: PR{Number: 5, State: "merged", HeadSHA: "fff"}, InFork: true,
 			}},
 		}),

@@ -50,20 +50,16 @@ type source interface {
 	pull(ctx context.Context, number int) (PR, *Failure)
 }
 
-// list holds the open issues or PRs of a source.
+// list holds open issues or PRs.
 type list[T any] struct {
 	rows  []T
 	whole bool   // nothing is missing
-	note  string // another message for the user
+	note  string // another message for the user, or ""
 	fail  *Failure
 }
 
-// printed holds the rows of a list that a program printed.
-type printed struct {
-	rows  []gjson.Result
-	whole bool // nothing is missing
-	fail  *Failure
-}
+// printed is a list as a program printed it.
+type printed = list[gjson.Result]
 
 // readList reads the rows of a list. It skips duplicates, because a list may shift between two
 // pages. A row without a number makes the list incomplete.
@@ -136,17 +132,15 @@ func Ask(ctx context.Context, q Question) Answer {
 }
 
 func newSource(p Place, q Question) source {
-	r := reader{
-		Place: p, dir: q.Project, wait: cmp.Or(q.Wait, callWait),
-		agents: q.Config.AgentLogins, doNotMerge: q.Config.DoNotMerge,
-	}
+	q.Wait = cmp.Or(q.Wait, callWait)
+	r := reader{Place: p, Question: q}
 	switch p.Kind {
 	case GitHub:
 		return newGitHub(r)
 	case GitLab:
 		return newGitLab(r)
 	case Gitea:
-		return newGitea(r, q)
+		return newGitea(r)
 	}
 	return newCommand(r)
 }

@@ -33,7 +33,7 @@ func newCommand(r reader) *command {
 func (c *command) ask(ctx context.Context, words ...string) ([]byte, *Failure) {
 	args := slices.Concat(c.Args, words)
 	if strings.ContainsRune(filepath.ToSlash(args[0]), '/') && !filepath.IsAbs(args[0]) {
-		args[0] = filepath.Join(c.dir, args[0])
+		args[0] = filepath.Join(c.Project, args[0])
 	}
 	r, fail := c.run(ctx, child.Command{Args: args})
 	return r.Out, fail

@@ -19,7 +19,6 @@ import (
 type gitea struct {
 	reader
 	login string // tea's name for the login; if empty, tea chooses
-	scope backlog.Scope
 }
 
 const (
@@ -29,14 +28,14 @@ const (
 	giteaEach   = 40 // maximum of issues, and of reviews, with a call each
 )
 
-func newGitea(r reader, q Question) *gitea {
+func newGitea(r reader) *gitea {
 	r.names = names{
 		number: "number", body: "body", label: "name", milestone: "milestone.title",
 		login: "login", draft: "draft", branch: "head.ref", base: "base.ref", head: "head.sha",
 		repo: "repository.full_name",
 	}
-	login, _ := teaLogin(q.Env, r.Host)
-	return &gitea{r, login, q.Scope}
+	login, _ := teaLogin(r.Env, r.Host)
+	return &gitea{r, login}
 }
 
 // call requests a path below the repository.
@@ -64,7 +63,7 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 // each makes n calls, at most giteaAtOnce concurrently. All together have the time limit of one
 // call.
 func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, i int)) {
-	ctx, cancel := context.WithTimeout(ctx, g.wait)
+	ctx, cancel := context.WithTimeout(ctx, g.Wait)
 	defer cancel()
 	free := make(chan struct{}, giteaAtOnce)
 	var asking sync.WaitGroup
@@ -82,7 +81,7 @@ func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, 
 // the list ends at an empty page, at one shorter than the first, or at a first page of under 10
 // rows.
 func (g *gitea) pages(ctx context.Context, path string) (p printed) {
-	ctx, cancel := context.WithTimeout(ctx, g.wait+listMore)
+	ctx, cancel := context.WithTimeout(ctx, g.Wait+listMore)
 	defer cancel()
 	first := 0
 	for page := 1; page <= giteaPages && !p.whole; page++ {
@@ -123,7 +122,7 @@ func (g *gitea) issues(ctx context.Context) list[backlog.Issue] {
 func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 	var asked []*backlog.Issue
 	for i := range l.rows {
-		if len(l.rows) <= giteaEach || g.scope.Holds(&l.rows[i]) {
+		if len(l.rows) <= giteaEach || g.Scope.Holds(&l.rows[i]) {
 			asked = append(asked, &l.rows[i])
 		}
 	}

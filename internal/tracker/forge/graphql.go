@@ -55,9 +55,9 @@ func (g *graphql) args(query string, more ...string) []string {
 }
 
 func (g *graphql) pages(ctx context.Context, name, query string) connection {
-	// g.wait bounds the time between two pages; all of them may take longer
+	// g.Wait bounds the time between two pages; all of them may take longer
 	r, fail := g.run(ctx, child.Command{
-		Args: g.args(query, "--paginate"), Wait: g.wait + listMore, Idle: g.wait,
+		Args: g.args(query, "--paginate"), Wait: g.Wait + listMore, Idle: g.Wait,
 	})
 	return connected(r.Out, fail, g.repository, name)
 }

@@ -94,7 +94,7 @@ func (p *PR) Reviewed(headAtEnd string) bool {
 func (r *reader) remark(p *PR, login string, bot bool, said Remark) {
 	bare := strings.TrimPrefix(strings.ToLower(login), "app/")
 	bot = bot || strings.HasSuffix(bare, "[bot]")
-	agent := slices.ContainsFunc(r.agents, func(a string) bool {
+	agent := slices.ContainsFunc(r.Config.AgentLogins, func(a string) bool {
 		return strings.EqualFold(strings.TrimPrefix(a, "@"), bare)
 	})
 	said.Author, said.Human = cmp.Or(login, "ghost"), login == "" || !bot && !agent
@@ -106,7 +106,7 @@ func (r *reader) remark(p *PR, login string, bot bool, said Remark) {
 func (r *reader) finish(p *PR) {
 	slices.SortStableFunc(p.Feedback, func(a, b Remark) int { return a.At.Compare(b.At) })
 	if p.State == "open" && slices.ContainsFunc(p.Labels, func(l string) bool {
-		return strings.EqualFold(l, r.doNotMerge)
+		return strings.EqualFold(l, r.Config.DoNotMerge)
 	}) {
 		p.State = "do-not-merge"
 	}

@@ -21,10 +21,7 @@ type names struct {
 type reader struct {
 	Place
 	names
-	dir        string // the program's working directory
-	wait       time.Duration
-	agents     []string // logins of agents
-	doNotMerge string   // label of PRs that must not be merged
+	Question
 }
 
 func (r *reader) issue(n gjson.Result) backlog.Issue {

@@ -18,8 +18,8 @@ const (
 
 // run starts a program in the project's directory and returns its output, even if it failed.
 func (r *reader) run(ctx context.Context, call child.Command) (child.Result, *Failure) {
-	call.Wait = cmp.Or(call.Wait, r.wait)
-	call.Dir, call.Env, call.Most = r.dir, environ(os.Environ()), callOutput
+	call.Wait = cmp.Or(call.Wait, r.Wait)
+	call.Dir, call.Env, call.Most = r.Project, environ(os.Environ()), callOutput
 	result, err := child.Run(ctx, call)
 	if err != nil {
 		return result, failure(err, result.Says)
