@@ -19,7 +19,6 @@ import (
 	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/store"
-	"hooks/internal/toolcall"
 	"hooks/internal/tracker"
 )
 
@@ -467,8 +466,13 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	case n.Denied != nil:
 		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
 	case n.Started != nil && len(open) == 1: // with two, the start could belong to either
-		if e, counts := h.startOf(open[0], *n.Started); counts {
-			open[0].Tick.RecordStart(e)
+		if kind := effect.Kind(n.Started.Kind); !kind.Merges() { // its pass counts it
+			other, _ := h.call().Elsewhere(h.rules(open[0]),
+				effect.Act{Repo: n.Started.Repo, Cwd: n.Started.Cwd})
+			open[0].Tick.RecordStart(loop.Effect{
+				Kind: kind, PR: max(n.Started.PR, 0), Label: n.Started.Label,
+				Issue: n.Started.Issue, Elsewhere: other != "",
+			})
 		}
 	case n.Report != nil:
 		facts, err := report.Facts(n.Report)
@@ -482,19 +486,6 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 		return err
 	}
 	return nil
-}
-
-// startOf converts a noted start to an effect and reports whether it counts. Merges and approvals
-// are counted by their passes instead.
-func (h *handler) startOf(t *store.State, n store.NotedStart) (e loop.Effect, counts bool) {
-	kind := effect.Kind(n.Kind)
-	if e.Kind, counts = toolcall.EffectKind(kind); !counts || kind.Merges() {
-		return e, false
-	}
-	e.PR, e.Label, e.Issue = max(n.PR, 0), n.Label, n.Issue
-	other, _ := h.call().Elsewhere(h.rules(t), effect.Act{Repo: n.Repo, Cwd: n.Cwd})
-	e.Elsewhere = other != ""
-	return e, true
 }
 
 // ruleOf returns the rule behind a link's refusal.

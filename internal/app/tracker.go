@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"hooks/internal/event"
+	"hooks/internal/guard/effect"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -41,11 +42,13 @@ func (h *handler) question(t *store.State) forge.Question {
 // askMerging looks up, in parallel, the PRs of a merge, because a person may have commented since
 // the iteration began. If the tracker cannot answer for a PR, the result explains why, so that a
 // person decides (R99–R101), and the commit comes from the remote.
-func (h *handler) askMerging(t *store.State, acts []loop.Act) (list []loop.Looked) {
-	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
-		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
+func (h *handler) askMerging(t *store.State, acts []effect.Act) (list []loop.Looked) {
+	acts = slices.DeleteFunc(slices.Clone(acts), func(a effect.Act) bool {
+		return !a.Kind.Merges() || a.Kind == effect.ApprovePR
 	})
-	refused := func(a loop.Act) bool { return t.Tick.Halting() || t.Values().Landable(a) != nil }
+	refused := func(a effect.Act) bool {
+		return t.Tick.Halting() || t.Values().Landable(a) != nil
+	}
 	if n := slices.IndexFunc(acts, refused); n >= 0 {
 		acts = acts[:n]
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"hooks/internal/guard/effect"
 )
 
 // The reading of a call without its words: what a waiting merge gate adds, and which approval a
@@ -20,8 +22,9 @@ func TestCallsAtAMergeGate(t *testing.T) {
 	if tick.Pending = nil; (Call{}).unread(s, opaque) != nil {
 		t.Error("text that cannot reach a forge is refused")
 	}
-	Call{ID: "t1"}.pass(tick, []Act{{Kind: ActMerge, PR: 142}, {Kind: ActMerge, PR: 7},
-		{Kind: ActMerge, PR: 143}, {Kind: ActMerge, PR: 142}})
+	Call{ID: "t1"}.pass(tick, []effect.Act{{Kind: effect.MergePR, PR: 142},
+		{Kind: effect.MergePR, PR: 7}, {Kind: effect.MergePR, PR: 143},
+		{Kind: effect.MergePR, PR: 142}})
 	if slices.ContainsFunc(tick.Passed, func(p Passed) bool { return p.Allows(142, "0123456") }) {
 		t.Errorf("PR 142, named twice, passes at any commit: %+v", tick.Passed)
 	}

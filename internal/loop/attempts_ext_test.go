@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hooks/internal/guard/effect"
 	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	. "hooks/internal/loop"
@@ -42,8 +43,8 @@ func TestAuditCalls(t *testing.T) {
 	worker := Call{Turn: Turn{Session: "s", Prompt: "p"}, Agent: "w1", Tool: "Bash"}
 	looks := Known{Bare: true, Looks: Fetched(Looks{Only: true})}
 	pushes := Known{Bare: true, Reading: Fetched(Reading{Pushes: "git push"})}
-	opens := Known{Reading: Fetched(Reading{Acts: []Act{{Kind: ActComment, Command: "x"},
-		{Kind: ActOpen, Command: "gh pr create"}}})}
+	opens := Known{Reading: Fetched(Reading{Acts: []effect.Act{{Kind: effect.Comment, Command: "x"},
+		{Kind: effect.OpenPR, Command: "gh pr create"}}})}
 	opaque := func(reaches bool) Known {
 		return Known{Reading: Fetched(Reading{Opaque: "$x", Reaches: reaches})}
 	}
@@ -72,7 +73,9 @@ func TestAuditCalls(t *testing.T) {
 		{"a fix pushes", Fixing, may, worker, pushes, "during the fix"},
 		{"a coder opens a PR", Coding, nil, worker, opens, "Not published: gh pr create"},
 		{"a coder comments", Coding, nil, worker, Known{Bare: true,
-			Reading: Fetched(Reading{Acts: []Act{{Kind: ActComment, Command: "x"}}})}, ""},
+			Reading: Fetched(Reading{
+				Acts: []effect.Act{{Kind: effect.Comment, Command: "x"}},
+			})}, ""},
 		{"a coder's text could push", Coding, nil, worker, opaque(true), "it could push: $x"},
 		{"a coder's text reaches no forge", Coding, nil, worker, opaque(false), ""},
 		{"a post action pushes", PostAction, nil, worker, pushes, "during the post action"},

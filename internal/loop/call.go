@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"hooks/internal/guard/effect"
 )
 
 // Call is a tool call that is about to run.
@@ -38,7 +40,7 @@ type Task struct {
 
 // Reading describes the effects of a call, as far as its text shows them.
 type Reading struct {
-	Acts []Act
+	Acts []effect.Act
 	// Refused is the reason why the call is refused in every state of the loop.
 	Refused *Deny
 	// Opaque names the part of the call that cannot be read; it is empty if the whole call can.
@@ -55,37 +57,6 @@ type Reading struct {
 	Shown string
 }
 
-// ActKind classifies an Act by its effect.
-type ActKind uint8
-
-// The kinds of acts to which the rules of a loop apply.
-const (
-	OtherAct   ActKind = iota
-	ActMerge           // merges a PR now
-	ActLand            // lands code in another way, or enables that
-	ActApprove         // approves a PR
-	ActOpen            // opens a PR
-	ActComment         // comments on an issue or a PR, or reviews one
-	ActLabel           // sets or removes a label
-	ActUse             // works on a branch or a PR: edits it, checks it out, pushes to it
-)
-
-// Act is one effect that a call would have.
-type Act struct {
-	Kind    ActKind
-	PR      int    // number of the PR or the issue; 0 if unknown
-	Ref     string // label, branch, or the PR as written if its number is unknown
-	SHA     string // the commit that the call requires, or ""
-	Auto    bool   // the merge would bypass the approval
-	Review  bool   // the comment is a whole review
-	Alone   bool   // the call can do nothing else, as with a tool that only merges
-	Command string // for example "gh pr merge 142 --squash"
-	Words   string // description for a person, for example "push-protected main"
-	// Elsewhere is the repository of the act if it is not the project's own repository, which is
-	// Own.
-	Elsewhere, Own string
-}
-
 // Deny refuses a call. Text and Hint are for the model.
 type Deny struct {
 	Rule string // a name from Rules
@@ -99,7 +70,7 @@ type Deny struct {
 	// Plainly reports whether the hint contains the forge's own command for Act's merge, bound to
 	// SHA.
 	Plainly bool
-	Act     Act
+	Act     effect.Act
 	SHA     string
 }
 

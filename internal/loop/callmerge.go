@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+
+	"hooks/internal/guard/effect"
 )
 
 // maxMerges bounds the PRs that one call may merge. Each PR is looked up at the tracker within the
@@ -11,13 +14,13 @@ import (
 const maxMerges = 3
 
 // lands reports whether an act lands code or enables that.
-func (a Act) lands() bool { return a.Kind == ActMerge || a.Kind == ActLand || a.Kind == ActApprove }
+func lands(a effect.Act) bool { return a.Kind.Merges() }
 
 // merge applies the merge gate. A merge passes if the tracker itself reports no comments, or once
 // after a person's answer in this tick, at the commit that the question named (R99–R102).
 func (e Call) merge(s State, k *Known) Outcome {
 	r := k.Reading.Value
-	acts := slices.DeleteFunc(slices.Clone(r.Acts), func(a Act) bool { return !a.lands() })
+	acts := effect.Reading{Acts: r.Acts}.Merges()
 	switch {
 	case !e.open(s) && r.Beside: // the session's other loop judges it
 		return Outcome{}
@@ -40,7 +43,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 }
 
 // judgeMerges decides about the merges of a call in an open iteration.
-func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
+func (e Call) judgeMerges(s State, acts []effect.Act, posts []PostedReview) Outcome {
 	tick := s.Tick
 	if tick.Halting() {
 		return RefuseCall(MergeGate, "end the turn; a person may merge",
@@ -62,7 +65,7 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 			"Not merged: %s. A call of the id %s was let through already", acts[0].Command, e.ID)
 	}
 	for _, a := range acts {
-		if a.Kind != ActMerge {
+		if a.Kind != effect.MergePR {
 			continue
 		}
 		if d := e.mergeOne(s, a); d != nil {
@@ -82,14 +85,14 @@ func StricterMerges(a, b string) string {
 
 // pass records the PRs for which the call passes, each with the commit of its answer. The brake
 // lets each PR pass once.
-func (e Call) pass(tick *Tick, acts []Act) {
+func (e Call) pass(tick *Tick, acts []effect.Act) {
 	for i, a := range acts {
-		same := func(b Act) bool { return b.PR == a.PR && b.Kind == a.Kind }
+		same := func(b effect.Act) bool { return b.PR == a.PR && b.Kind == a.Kind }
 		if slices.ContainsFunc(acts[:i], same) {
 			continue // it passes once, however often the call names it
 		}
-		p := Passed{ID: e.ID, Input: e.Input, PRs: []int{a.PR}, Approves: a.Kind == ActApprove}
-		if !p.Approves {
+		p := Passed{ID: e.ID, Input: e.Input, PRs: []int{a.PR}}
+		if p.Approves = a.Kind == effect.ApprovePR; !p.Approves {
 			if yes := tick.approval(a.PR); yes != nil {
 				p.HeadSHA = yes.HeadSHA
 			}
@@ -102,7 +105,7 @@ func (e Call) pass(tick *Tick, acts []Act) {
 // mergeOne decides about one PR. It uses the person's unused answer, bound to the head named in
 // the question; otherwise an earlier answer; otherwise the tracker's facts. If none of these
 // decides, it asks the person.
-func (e Call) mergeOne(s State, a Act) *Deny {
+func (e Call) mergeOne(s State, a effect.Act) *Deny {
 	tick := s.Tick
 	if s.Run.Merges == MergesNever {
 		return e.neverMerges(s, a)
@@ -137,7 +140,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 }
 
 // neverMerges refuses a merge because of --merges never, and records that answer once for each PR.
-func (e Call) neverMerges(s State, a Act) *Deny {
+func (e Call) neverMerges(s State, a effect.Act) *Deny {
 	if s.Tick.answeredMerge(a.PR) == nil {
 		s.Tick.Answered = append(slices.Clone(s.Tick.Answered), GateAnswer{Name: PostFeedbackMerge,
 			Question: fmt.Sprintf("%s: merge now, or hold for review?", prTarget(a.PR)),
@@ -149,7 +152,7 @@ func (e Call) neverMerges(s State, a Act) *Deny {
 }
 
 // noHead refuses a merge whose commit is unknown, so that a person cannot be asked about it.
-func (t *Tick) noHead(a Act) *Deny {
+func (t *Tick) noHead(a effect.Act) *Deny {
 	why := cmp.Or(t.unknown(a.PR), "neither the tracker nor the remote names it")
 	return deny(MergeGate, fmt.Sprintf("push its branch and try again, or leave the PR open: a "+
 		"person merges it in a terminal, or finds the cause with `hooks pr %d`", a.PR),
@@ -165,8 +168,9 @@ func (e Call) facts(s State, pr int) *Facts {
 // approved checks a merge against the person's approval. A push after the answer voids it, and both
 // the person and the model are informed. A command that may push first has to name the commit, so
 // that the forge itself merges nothing else.
-func (e Call) approved(s State, a Act, yes *Approval) *Deny {
+func (e Call) approved(s State, a effect.Act, yes *Approval) *Deny {
 	head := s.Tick.head(a.PR)
+	alone := strings.HasPrefix(a.Command, e.Tool+"(") // the tool does nothing but this act
 	switch {
 	case head == "":
 		return s.Tick.noHead(a)
@@ -179,7 +183,7 @@ func (e Call) approved(s State, a Act, yes *Approval) *Deny {
 		d := deny(MergeGate, "", "Not merged: %s. %s", a.Command, text)
 		d.Ask, d.Say = s.Tick.mergeGates(), "hooks: "+text+"; you are asked again"
 		return d
-	case a.SHA == "" && !a.Alone, a.SHA != "" && !SameSHA(yes.HeadSHA, a.SHA):
+	case a.SHA == "" && !alone, a.SHA != "" && !SameSHA(yes.HeadSHA, a.SHA):
 		d := deny(MergeGate, "%s", "Not merged: %s. The person said yes to %s, not to %s",
 			a.Command, yes.HeadSHA, cmp.Or(a.SHA, "what is pushed until then"))
 		d.Plainly, d.Act, d.SHA = true, a, yes.HeadSHA
@@ -191,22 +195,22 @@ func (e Call) approved(s State, a Act, yes *Approval) *Deny {
 // Landable returns the reason why an act that lands code, or an approval, is refused regardless of
 // any answer. It returns nil for a plain merge of one named PR of the project's own repository,
 // and for an approval that the loop may give.
-func (s State) Landable(a Act) *Deny {
+func (s State) Landable(a effect.Act) *Deny {
 	plainly := func(hint, format string, args ...any) *Deny {
 		d := deny(MergeGate, hint, format, args...)
 		d.Plainly, d.Act = true, a
 		return d
 	}
 	switch {
-	case a.Kind == ActApprove:
+	case a.Kind == effect.ApprovePR:
 		return s.approvable(a)
-	case a.Auto:
+	case a.Auto || a.Admin:
 		return plainly("merge it plainly with %s once it is green",
 			"Not merged: %s. --auto and --admin bypass the approval", a.Command)
-	case a.Kind != ActMerge:
+	case a.Kind != effect.MergePR:
 		return plainly("open or update a PR and leave it, or merge it plainly with %s",
 			"Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate",
-			a.Command, a.Words)
+			a.Command, a.Words())
 	case a.PR == 0:
 		return plainly("name it by its number: %s",
 			"Not merged: %s does not say which PR", a.Command)
@@ -220,7 +224,7 @@ func (s State) Landable(a Act) *Deny {
 
 // approvable returns the reason why a PR may not be approved, or nil if it may. Only a review loop
 // approves PRs, and only those of its own project. An approval does not answer a gate.
-func (s State) approvable(a Act) *Deny {
+func (s State) approvable(a effect.Act) *Deny {
 	switch {
 	case !s.Run.Kind().Reviews:
 		return deny(MergeGate, "leave the PR open; /sdd:review --loop reviews it, or a person does",

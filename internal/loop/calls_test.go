@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hooks/internal/guard/effect"
 )
 
 // A call is counted once an event, by its id and input; of very many the oldest are forgotten.
@@ -129,24 +131,26 @@ func TestDialogs(t *testing.T) {
 
 // R149: one round of a PR is one review and an approval that closes it.
 func TestOneReviewRound(t *testing.T) {
-	review := func(pr int) Act { return Act{Kind: ActComment, PR: pr, Review: true} }
-	approval := Act{Kind: ActApprove, PR: 7}
-	posts := func(id string, acts ...Act) []PostedReview {
+	review := func(pr int) effect.Act {
+		return effect.Act{Kind: effect.Comment, PR: pr, Review: true}
+	}
+	approval := effect.Act{Kind: effect.ApprovePR, PR: 7}
+	posts := func(id string, acts ...effect.Act) []PostedReview {
 		return Call{ID: id, Input: "{}"}.posts(acts)
 	}
 	var tick Tick
 	tick.Reviews = AppendNew(tick.Reviews, posts("a", review(7))...)
 	tick.Reviews = AppendNew(tick.Reviews, posts("a", review(7))...)
 	for _, c := range []struct {
-		acts []Act
+		acts []effect.Act
 		id   string
 		want string
 	}{
-		{[]Act{review(7)}, "a", ""},
-		{[]Act{review(7)}, "b", "PR #7 was reviewed already"},
-		{[]Act{review(8)}, "b", ""},
-		{[]Act{approval}, "b", ""},
-		{[]Act{review(8), review(8)}, "b", "PR #8 would be reviewed twice"},
+		{[]effect.Act{review(7)}, "a", ""},
+		{[]effect.Act{review(7)}, "b", "PR #7 was reviewed already"},
+		{[]effect.Act{review(8)}, "b", ""},
+		{[]effect.Act{approval}, "b", ""},
+		{[]effect.Act{review(8), review(8)}, "b", "PR #8 would be reviewed twice"},
 	} {
 		if got := tick.refuseReviews(posts(c.id, c.acts...)); got != c.want {
 			t.Errorf("%v by %s: %q, want %q", c.acts, c.id, got, c.want)

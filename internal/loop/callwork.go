@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"hooks/internal/guard/effect"
 )
 
 // dispatch allows a worker only while the run may start new work, and counts it (R30, R45, R91).
@@ -228,7 +230,7 @@ func (e Call) act(s State, k *Known) Outcome {
 	if o := e.contests(s, k, r.Acts); !o.Nothing() {
 		return o
 	}
-	if slices.ContainsFunc(r.Acts, Act.lands) { // last, because it uses up an answer
+	if slices.ContainsFunc(r.Acts, lands) { // last, because it uses up an answer
 		return e.merge(s, k)
 	}
 	if d := e.unread(s, r); d != nil {
@@ -255,10 +257,10 @@ func (e Call) unread(s State, r Reading) *Deny {
 
 // openPRs refuses a PR that would exceed the ceiling (R30), or whose number would stay unknown
 // (R27): the result of a background call comes at once and is empty.
-func (e Call) openPRs(s State, acts []Act) *Deny {
+func (e Call) openPRs(s State, acts []effect.Act) *Deny {
 	n := 0
 	for _, a := range acts {
-		if a.Kind == ActOpen {
+		if a.Kind == effect.OpenPR {
 			n++
 		}
 	}
@@ -285,13 +287,14 @@ const inProgress = "in-progress" // the label of an issue that is worked on
 
 // contests keeps another iteration's in-progress label unchanged (R80). A label that this
 // iteration has set, or on an issue that the previous iteration planned, belongs to the loop.
-func (e Call) contests(s State, k *Known, acts []Act) Outcome {
+func (e Call) contests(s State, k *Known, acts []effect.Act) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
 	others := s.Tick.siblingIssues(s.Run)
 	for _, a := range acts {
-		label := a.Kind == ActLabel && strings.EqualFold(a.Ref, inProgress)
+		label := (a.Kind == effect.SetLabel || a.Kind == effect.DropLabel) &&
+			strings.EqualFold(a.Ref, inProgress)
 		own := slices.Contains(s.Tick.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref))
 		switch {
 		case !label || own || !slices.Contains(others, a.PR):
@@ -310,17 +313,17 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 
 // deferred refuses work on a PR that a person skipped. In a review loop it also refuses comments on
 // a PR that has not changed since the previous iteration (R81).
-func (e Call) deferred(s State, acts []Act) *Deny {
+func (e Call) deferred(s State, acts []effect.Act) *Deny {
 	if !e.open(s) {
 		return nil
 	}
 	for _, a := range acts {
 		name, issue := prTarget(a.PR), ""
-		if a.Kind == ActComment && !a.Review { // the number may denote an issue
+		if a.Kind == effect.Comment && !a.Review { // the number may denote an issue
 			issue = prName(a.PR)
 		}
-		speaks := a.Kind == ActComment || a.Kind == ActApprove
-		works := speaks || a.Kind == ActMerge || a.Kind == ActUse
+		speaks := a.Kind == effect.Comment || a.Kind == effect.ApprovePR
+		works := speaks || a.Kind == effect.MergePR || a.Kind == effect.UseBranch
 		if target := s.skipped(a.Ref, name, issue); works && target != "" && a.Elsewhere == "" {
 			return deny(DeferredRule, "take the next one; the answer holds until a person begins "+
 				"a new run, without --resume", "Not done: %s. %s", a.Command,
@@ -345,7 +348,7 @@ func (e Call) reviews(s State) bool { return s.Run.Kind().Reviews && e.open(s) }
 
 // review records the reviews in a call that lands nothing, or refuses the call if a review is a
 // second round (R149).
-func (e Call) review(s State, acts []Act) Outcome {
+func (e Call) review(s State, acts []effect.Act) Outcome {
 	posts := e.posts(acts)
 	if !e.reviews(s) || len(posts) == 0 {
 		return Outcome{}
@@ -358,10 +361,10 @@ func (e Call) review(s State, acts []Act) Outcome {
 }
 
 // posts returns the reviews and approvals among the call's acts.
-func (e Call) posts(acts []Act) (list []PostedReview) {
+func (e Call) posts(acts []effect.Act) (list []PostedReview) {
 	call := callKey(e.ID, e.Input)
 	for _, a := range acts {
-		approval, target := a.Kind == ActApprove, a.Ref
+		approval, target := a.Kind == effect.ApprovePR, a.Ref
 		if a.PR > 0 {
 			target = prTarget(a.PR)
 		}

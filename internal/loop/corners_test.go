@@ -1,6 +1,10 @@
 package loop
 
-import "testing"
+import (
+	"testing"
+
+	"hooks/internal/guard/effect"
+)
 
 // A client that names no prompt: whatever comes while the iteration is open is its own.
 func TestATurnWithoutAPromptIsTheIterations(t *testing.T) {
@@ -17,18 +21,20 @@ func TestATurnWithoutAPromptIsTheIterations(t *testing.T) {
 func TestOnlyALabelContestsAnIssue(t *testing.T) {
 	tick := &Tick{SessionID: "s1", Report: Report{Backlog: &Backlog{InProgress: []int{6}}}}
 	s := State{Run: &Budget{Skill: Work}, Tick: tick}
-	for kind, passes := range map[ActKind]bool{ActLabel: false, ActComment: true, OtherAct: true} {
-		acts := []Act{{Kind: kind, PR: 6, Ref: "in-progress"}}
+	for kind, passes := range map[effect.Kind]bool{
+		effect.SetLabel: false, effect.Comment: true, effect.WriteState: true,
+	} {
+		acts := []effect.Act{{Kind: kind, PR: 6, Ref: "in-progress"}}
 		o := Call{Turn: Turn{Session: "s1"}}.contests(s, &Known{Bare: true}, acts)
 		if o.Nothing() != passes {
-			t.Errorf("act %d: %+v", kind, o)
+			t.Errorf("act %s: %+v", kind, o)
 		}
 	}
 }
 
 // R80: a label that the iteration has set, or an issue that the one before had planned, is its own.
 func TestAnOwnLabelIsNotContested(t *testing.T) {
-	acts := []Act{{Kind: ActLabel, PR: 6, Ref: "in-progress"}}
+	acts := []effect.Act{{Kind: effect.SetLabel, PR: 6, Ref: "in-progress"}}
 	for _, c := range []struct {
 		labels  []string
 		planned []int

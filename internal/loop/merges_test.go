@@ -3,6 +3,8 @@ package loop
 import (
 	"strings"
 	"testing"
+
+	"hooks/internal/guard/effect"
 )
 
 func TestWhatIsKnownOfAMerge(t *testing.T) {
@@ -75,7 +77,9 @@ func TestAnAnswerOfAnOlderVersionNamesNoCommit(t *testing.T) {
 	tick := &Tick{Approvals: []Approval{{PR: 7}}}
 	tick.mergeTrackerPR(PR{Number: 7, HeadSHA: "abc1234"}, "gh failed")
 	s := State{Run: &Budget{Skill: Review}, Tick: tick}
-	d := Call{}.mergeOne(s, Act{Kind: ActMerge, PR: 7, SHA: "abc1234", Command: "gh pr merge 7"})
+	d := Call{}.mergeOne(s, effect.Act{
+		Kind: effect.MergePR, PR: 7, SHA: "abc1234", Command: "gh pr merge 7",
+	})
 	if d == nil || len(d.Ask) != 1 || d.Ask[0].HeadSHA != "abc1234" || tick.approval(7) != nil {
 		t.Errorf("%+v, approvals %+v", d, tick.Approvals)
 	}

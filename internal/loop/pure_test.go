@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hooks/internal/guard/effect"
 )
 
 // TestStepLeavesItsStateAlone: the state of before is judged again, without the lock and with it.
@@ -68,7 +70,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 	calls := []Result{{
 		Turn: Turn{Now: now}, Event: "PostToolUse", ID: "c9", Input: "in",
 		Effects: []Effect{
-			{Kind: Commented, PR: 5}, {Kind: MergedPR, PR: 5, Landed: true},
+			{Kind: effect.Comment, PR: 5}, {Kind: effect.MergePR, PR: 5, Landed: true},
 		},
 	}}
 	running := Running{Dollars: 1, Cursors: []Cursor{{Path: "t.jsonl", Offset: 9}}}
@@ -106,7 +108,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 	own := Turn{Now: now, Session: "s", Prompt: "p", Attended: true}
 	later := own
 	later.Prompt = "later"
-	acts := func(kinds ...Act) Known {
+	acts := func(kinds ...effect.Act) Known {
 		k := known
 		k.Reading = Fetched(Reading{Acts: kinds})
 		return k
@@ -148,10 +150,11 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 	} {
 		tests = append(tests, test{e, known}, test{e, foreign})
 	}
-	for _, a := range [][]Act{
-		{{Kind: ActMerge, PR: 5, SHA: "abc1234"}}, {{Kind: ActMerge, PR: 7}},
-		{{Kind: ActMerge, PR: 5}, {Kind: ActMerge, PR: 7}}, {{Kind: ActApprove, PR: 9}},
-		{{Kind: ActComment, PR: 9, Review: true}},
+	for _, a := range [][]effect.Act{
+		{{Kind: effect.MergePR, PR: 5, SHA: "abc1234"}}, {{Kind: effect.MergePR, PR: 7}},
+		{{Kind: effect.MergePR, PR: 5}, {Kind: effect.MergePR, PR: 7}},
+		{{Kind: effect.ApprovePR, PR: 9}},
+		{{Kind: effect.Comment, PR: 9, Review: true}},
 	} {
 		tests = append(tests, test{Call{Turn: own, Tool: "Bash", ID: "c5", Input: "x"}, acts(a...)})
 	}

@@ -243,7 +243,7 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 	case required(k, &k.Reading).Refused != nil:
 		return refuseCall(k.Reading.Value.Refused)
 	}
-	if i := slices.IndexFunc(k.Reading.Value.Acts, Act.lands); i >= 0 && !k.Reading.Value.Beside {
+	if i := slices.IndexFunc(k.Reading.Value.Acts, lands); i >= 0 && !k.Reading.Value.Beside {
 		return RefuseCall(MergeGate, wait, "Not merged: %s. %s", k.Reading.Value.Acts[i].Command,
 			priorStop(s.Run))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"hooks/internal/guard/effect"
 )
 
 // afterTool is the event that reports a tool's result, as named in counted_calls. afterToolWord is
@@ -31,21 +33,9 @@ type Result struct {
 	Looked  []string // the files that it showed an auditor
 }
 
-// EffectKind is a kind of effect on the forge.
-type EffectKind uint8
-
-// The effects that are counted.
-const (
-	OpenedPR EffectKind = iota
-	Commented
-	MergedPR
-	SetLabel
-	DroppedLabel
-)
-
 // Effect is one effect of a call on the forge.
 type Effect struct {
-	Kind  EffectKind
+	Kind  effect.Kind
 	PR    int // number of the PR or issue; 0 if unknown
 	Label string
 	// Landed reports whether the output of a merge call says that the PR is merged.
@@ -174,23 +164,23 @@ func (t *Tick) RecordEffects(e Result) {
 func (t *Tick) count(f Effect) {
 	label := fmt.Sprintf("#%d %s", f.PR, f.Label)
 	switch f.Kind {
-	case Commented:
+	case effect.Comment, effect.ApprovePR:
 		if t.countComment(f); !f.Failed && (!f.Issue || t.knowsPR(f.PR)) {
 			t.touch(f.PR)
 			t.attemptTouches(f)
 		}
-	case OpenedPR:
+	case effect.OpenPR:
 		t.attemptTouches(f)
 		if t.touch(f.PR); f.PR > 0 {
 			t.track(PR{Number: f.PR, State: "open"})
 		}
-	case MergedPR:
+	case effect.MergePR:
 		if t.touch(f.PR); f.Landed && f.PR > 0 {
 			t.merged(f.PR)
 		}
-	case SetLabel:
+	case effect.SetLabel:
 		t.Labels = AppendNew(t.Labels, label)
-	case DroppedLabel:
+	case effect.DropLabel:
 		t.Labels = Without(t.Labels, label)
 	}
 }
@@ -217,12 +207,12 @@ func (t *Tick) countComment(f Effect) {
 // label as removed once a call has succeeded.
 func (t *Tick) RecordStart(f Effect) {
 	switch f.Kind {
-	case OpenedPR:
+	case effect.OpenPR:
 		t.Starts.Opened++
-	case DroppedLabel:
+	case effect.DropLabel:
 		t.Starts.Dropped = AppendNew(slices.Clone(t.Starts.Dropped),
 			fmt.Sprintf("#%d %s", f.PR, f.Label))
-	case Commented:
+	case effect.Comment:
 		before := t.Starts.union()
 		t.Starts.Comments = append(slices.Clone(t.Starts.Comments), f.PR)
 		added := t.Starts.union() - before
@@ -243,13 +233,13 @@ func (t *Tick) endStarts(e Result) {
 	left := slices.Clone(e.Printed)
 	for _, f := range e.Effects {
 		left = slices.DeleteFunc(left, func(n int) bool { return n == f.PR })
-		if f.Kind == OpenedPR {
+		if f.Kind == effect.OpenPR {
 			t.Starts.Opened = max(0, t.Starts.Opened-1)
 		}
 	}
 	for _, n := range left[max(0, len(left)-t.Starts.Opened):] {
 		t.Starts.Opened--
-		t.count(Effect{Kind: OpenedPR, PR: n})
+		t.count(Effect{Kind: effect.OpenPR, PR: n})
 	}
 	if e.Failed {
 		t.Starts.Opened = 0
@@ -267,7 +257,7 @@ func (t *Tick) opened(numbers []int) {
 	for _, n := range numbers {
 		if t.Starts.Opened > 0 && !t.knowsPR(n) {
 			t.Starts.Opened--
-			t.count(Effect{Kind: OpenedPR, PR: n})
+			t.count(Effect{Kind: effect.OpenPR, PR: n})
 		}
 	}
 	t.Starts.Opened = 0
@@ -284,7 +274,8 @@ func (t *Tick) touch(pr int) {
 // attemptTouches records the PR of a task loop's attempt: the last that it opened, else the first
 // that it commented on.
 func (t *Tick) attemptTouches(f Effect) {
-	if a := t.Attempt; a != nil && !f.Elsewhere && f.PR > 0 && (f.Kind == OpenedPR || a.PR == 0) {
+	a, opens := t.Attempt, f.Kind == effect.OpenPR
+	if a != nil && !f.Elsewhere && f.PR > 0 && (opens || a.PR == 0) {
 		a.PR = f.PR
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hooks/internal/codec"
+	"hooks/internal/guard/effect"
 )
 
 // world is one project with its loops, and the clients, clocks, tracker and schedule around them.
@@ -938,14 +939,17 @@ func (w *world) result(args string) Result {
 			r.Now = w.now.Add(duration(value))
 		default:
 			e := Effect{PR: pr, Label: value}
-			kinds := []string{"opened", "commented", "merged", "label", "unlabel"}
-			switch i := slices.Index(kinds, name); {
-			case i >= 0:
-				e.Kind = EffectKind(i)
+			kinds := map[string]effect.Kind{
+				"opened": effect.OpenPR, "commented": effect.Comment, "merged": effect.MergePR,
+				"label": effect.SetLabel, "unlabel": effect.DropLabel,
+			}
+			switch kind, plain := kinds[name]; {
+			case plain:
+				e.Kind = kind
 			case name == "landed":
-				e.Kind, e.Landed = MergedPR, true
+				e.Kind, e.Landed = effect.MergePR, true
 			case name == "replied":
-				e.Kind, e.Issue = Commented, true
+				e.Kind, e.Issue = effect.Comment, true
 			default:
 				w.t.Fatalf("%q is no effect", word)
 			}
@@ -967,7 +971,7 @@ func (w *world) send(args string) {
 // merge is a call that merges a PR, as "142", "142 sha=def5678", "142 alone" or "142 id=c1".
 func (w *world) merge(args string) {
 	number, more, _ := strings.Cut(args, " ")
-	act := Act{Kind: ActMerge, PR: number1(number), Command: "gh pr merge " + number}
+	act := effect.Act{Kind: effect.MergePR, PR: number1(number), Command: "gh pr merge " + number}
 	w.acts(more, act)
 }
 
@@ -993,31 +997,31 @@ func (w *world) merging(args string) {
 // approve one that approves. The PR 0 is one that the call does not name.
 func (w *world) review(args string) {
 	number, more, _ := strings.Cut(args, " ")
-	w.acts(more, Act{Kind: ActComment, PR: number1(number), Review: true})
+	w.acts(more, effect.Act{Kind: effect.Comment, PR: number1(number), Review: true})
 }
 
 func (w *world) comment(args string) {
 	number, more, _ := strings.Cut(args, " ")
-	w.acts(more, Act{Kind: ActComment, PR: number1(number)})
+	w.acts(more, effect.Act{Kind: effect.Comment, PR: number1(number)})
 }
 
 func (w *world) approve(args string) {
 	number, more, _ := strings.Cut(args, " ")
-	w.acts(more, Act{Kind: ActApprove, PR: number1(number)})
+	w.acts(more, effect.Act{Kind: effect.ApprovePR, PR: number1(number)})
 }
 
 // opens is a call that opens so many PRs, as "2" or "1 background".
 func (w *world) opens(args string) {
 	number, more, _ := strings.Cut(args, " ")
 	for range number1(number) {
-		w.known.Reading.Acts = append(w.known.Reading.Acts, Act{Kind: ActOpen})
+		w.known.Reading.Acts = append(w.known.Reading.Acts, effect.Act{Kind: effect.OpenPR})
 	}
 	w.calls(Call{Tool: "Bash", ID: w.newCall(), Background: more != ""})
 	w.known.Reading = Reading{}
 }
 
 // acts is a call of the shell that does one thing.
-func (w *world) acts(more string, act Act) {
+func (w *world) acts(more string, act effect.Act) {
 	e := Call{Tool: "Bash", ID: w.newCall()}
 	for _, word := range strings.Fields(more) {
 		switch name, value, _ := strings.Cut(word, "="); name {
@@ -1026,10 +1030,10 @@ func (w *world) acts(more string, act Act) {
 		case "sha":
 			act.SHA = value
 		case "alone":
-			act.Alone = true
+			e.Tool, act.Command = "merge", "merge("+act.Command+")"
 		}
 	}
-	w.known.Reading = Reading{Acts: []Act{act}}
+	w.known.Reading = Reading{Acts: []effect.Act{act}}
 	w.calls(e)
 	w.known.Reading = Reading{}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"hooks/internal/guard/effect"
 )
 
 // A Step changes nothing that it is given, not even what lies behind the end of a list: outcomes of
@@ -336,7 +338,7 @@ func TestStepWritesBehindNoList(t *testing.T) {
 	s := State{Run: &Budget{DeferredTargets: make([]string, 0, 3)}, Tick: tick}
 	for _, text := range []string{"skip", "stop", ""} {
 		e := Result{Turn: Turn{Session: "s1"}, Event: afterTool, ID: "d"}
-		e.Effects = []Effect{{Kind: MergedPR, PR: 7, Landed: true}}
+		e.Effects = []Effect{{Kind: effect.MergePR, PR: 7, Landed: true}}
 		if text != "" {
 			e.Answers = &Answers{ID: "d", List: []DialogAnswer{{"q", text}}}
 		}

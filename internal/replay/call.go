@@ -104,8 +104,8 @@ func (s *session) refuses(
 	var merging []loop.Looked
 	for i := range reading.Acts {
 		a := &reading.Acts[i]
-		a.SHA, a.Alone = "", true
-		pr := loop.PR{Number: a.PR, HeadSHA: "unknown", HumanFeedback: new(true)}
+		a.SHA = "unknown"
+		pr := loop.PR{Number: a.PR, HeadSHA: a.SHA, HumanFeedback: new(true)}
 		merging = append(merging, loop.Looked{PR: pr})
 	}
 	k.Reading, k.Merging = loop.Fetched(reading), loop.Fetched(merging)

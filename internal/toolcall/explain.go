@@ -80,10 +80,9 @@ func (x explained) verdict() string {
 				approvals++
 				continue
 			}
-			act := x.Act(a)
 			reviews := slices.IndexFunc(loop.Kinds, func(k loop.Kind) bool { return k.Reviews })
 			anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Kinds[reviews].Name}}
-			if d := anyLoop.Landable(act); d != nil {
+			if d := anyLoop.Landable(a); d != nil {
 				hint := x.Hint(d, config.Of("", x.Project).Tracker)
 				return "denied: " + strings.TrimSpace(d.Text+"\n"+hint)
 			}

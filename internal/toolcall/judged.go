@@ -65,12 +65,10 @@ func (c *Call) Reading(run Run) loop.Reading {
 		Pushes: r.Pushes,
 	}
 	for _, a := range slices.Concat(r.Acts, r.Uses) {
-		act := c.Act(a)
-		if len(run.DeferredTargets) > 0 || act.Kind == loop.ActMerge ||
-			act.Kind == loop.ActApprove {
-			act.Elsewhere, act.Own = c.Elsewhere(run, a)
+		if len(run.DeferredTargets) > 0 || a.Kind == effect.MergePR || a.Kind == effect.ApprovePR {
+			a.Elsewhere, a.Own = c.Elsewhere(run, a)
 		}
-		reading.Acts = append(reading.Acts, act)
+		reading.Acts = append(reading.Acts, a)
 	}
 	return reading
 }
@@ -91,26 +89,6 @@ func (c *Call) Reaches() bool {
 	command, _ := c.Event.ShellCommand()
 	r := c.Read()
 	return r.ReachesForge() || r.Piped() && guard.LeavesLinks(command)
-}
-
-// Act converts an act of the call to the form that loops expect.
-func (c *Call) Act(a effect.Act) loop.Act {
-	act := loop.Act{
-		PR: a.PR, Ref: a.Ref, SHA: a.SHA, Auto: a.Auto || a.Admin, Review: a.Review,
-		Command: a.Command, Words: describe(a),
-		Alone: strings.HasPrefix(a.Command, c.Event.Tool+"("),
-	}
-	kinds := map[effect.Kind]loop.ActKind{
-		effect.MergePR: loop.ActMerge, effect.ApprovePR: loop.ActApprove,
-		effect.OpenPR: loop.ActOpen, effect.Comment: loop.ActComment,
-		effect.SetLabel: loop.ActLabel, effect.DropLabel: loop.ActLabel,
-		effect.UseBranch: loop.ActUse,
-	}
-	var known bool
-	if act.Kind, known = kinds[a.Kind]; !known && a.Kind.Merges() {
-		act.Kind = loop.ActLand
-	}
-	return act
 }
 
 // refused returns the reason to refuse the call regardless of the loop's state, or nil.
@@ -147,7 +125,7 @@ func (c *Call) refused(r effect.Reading) *loop.Deny {
 func refuseTampering(a effect.Act) *loop.Deny {
 	d := &loop.Deny{
 		Rule: loop.StateGuard,
-		Text: fmt.Sprintf("Not run: %s would %s (%s)", a.Command, Would(a.Kind), describe(a)),
+		Text: fmt.Sprintf("Not run: %s would %s (%s)", a.Command, Would(a.Kind), a.Words()),
 		Hint: "you may read these files; report facts with `hooks report`, " +
 			"answers come from a person's dialog or terminal",
 	}
@@ -188,17 +166,6 @@ func wayToSettings(path string) string {
 		return "use Edit, whose result can be checked before it is written; reading is free"
 	}
 	return "reading is free; change it when the loop has ended"
-}
-
-func describe(a effect.Act) string {
-	s := string(a.Kind)
-	if a.Ref != "" {
-		s += " " + a.Ref
-	}
-	if len(a.Via) > 0 {
-		s += " (through " + strings.Join(a.Via, ", ") + ")"
-	}
-	return s
 }
 
 // Elsewhere returns the repository that an act targets and the run's repository. other is "" if
@@ -260,7 +227,7 @@ func (c *Call) Forge(asked config.Tracker) string {
 // mergePlainly returns the forge client's command for the merge that a call tried, bound to the
 // commit sha unless that is "". If only the commit is missing, it extends the call's command. N
 // stands for an unnamed PR.
-func mergePlainly(kind string, a loop.Act, sha string) string {
+func mergePlainly(kind string, a effect.Act, sha string) string {
 	pr := "N"
 	if kind == "" {
 		program, _, _ := strings.Cut(a.Command, " ")

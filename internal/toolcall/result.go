@@ -64,25 +64,26 @@ func qmdLine(text string) string {
 func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	failed, opened := c.Event.Name == event.PostToolUseFailure, false
 	acts := c.Read().Acts
+	counted := []effect.Kind{effect.OpenPR, effect.MergePR, effect.ApprovePR, effect.Comment,
+		effect.SetLabel, effect.DropLabel}
 	for _, a := range acts {
-		kind, counts := EffectKind(a.Kind)
-		if !counts {
+		if !slices.Contains(counted, a.Kind) {
 			continue
 		}
 		other, _ := c.Elsewhere(run, a)
-		e := loop.Effect{Kind: kind, PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
-		switch kind {
-		case loop.OpenedPR:
+		e := loop.Effect{Kind: a.Kind, PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
+		switch a.Kind {
+		case effect.OpenPR:
 			if !opened && (!failed || len(printed) > 0) {
 				list = append(list, openedPRs(e, printed, number(acts, effect.OpenPR))...)
 			}
 			opened = true // openedPRs returns the PRs of all such acts
 			continue
-		case loop.Commented:
+		case effect.Comment, effect.ApprovePR:
 			e.Failed, e.Named = failed, a.PR
 			e.Starts = c.Event.Tool == "Bash" && a.Kind == effect.Comment
 			e.PR, e.Issue = commented(c.Event, a, printed)
-		case loop.MergedPR:
+		case effect.MergePR:
 			e.Landed = saysMerged(c.Event, a.PR, number(acts, effect.MergePR) == 1)
 		}
 		if !failed || e.Starts {
@@ -92,25 +93,15 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	return list
 }
 
-// EffectKind returns the effect that loops count for an act. ok is false if they do not count it.
-func EffectKind(kind effect.Kind) (is loop.EffectKind, ok bool) {
-	is, ok = map[effect.Kind]loop.EffectKind{
-		effect.OpenPR: loop.OpenedPR, effect.MergePR: loop.MergedPR,
-		effect.Comment: loop.Commented, effect.ApprovePR: loop.Commented,
-		effect.SetLabel: loop.SetLabel, effect.DropLabel: loop.DroppedLabel,
-	}[kind]
-	return is, ok
-}
-
 // openedPRs returns the PRs that a call opened. These are the last addresses that it printed,
 // because it may have printed other addresses first. If it printed no address, openedPRs returns
 // one PR with an unknown number.
 func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
 	for _, n := range printed[max(0, len(printed)-opens):] {
-		list = append(list, loop.Effect{Kind: loop.OpenedPR, PR: n, Elsewhere: e.Elsewhere})
+		list = append(list, loop.Effect{Kind: effect.OpenPR, PR: n, Elsewhere: e.Elsewhere})
 	}
 	if list == nil {
-		list = []loop.Effect{{Kind: loop.OpenedPR}}
+		list = []loop.Effect{{Kind: effect.OpenPR}}
 	}
 	return list
 }

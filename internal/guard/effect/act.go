@@ -61,6 +61,21 @@ type Act struct {
 	Cwd     string   `json:"-"` // working directory, empty if unknown
 	Path    string   `json:"-"` // the written file, resolved against Cwd; empty if unknown
 	Via     []string `json:"via,omitempty"`
+	// Elsewhere is the repository of the act if it is not the project's own repository, which is
+	// Own. A reading leaves both empty.
+	Elsewhere, Own string `json:"-"`
+}
+
+// Words describes the act for a person, as in "push-protected main".
+func (a Act) Words() string {
+	s := string(a.Kind)
+	if a.Ref != "" {
+		s += " " + a.Ref
+	}
+	if len(a.Via) > 0 {
+		s += " (through " + strings.Join(a.Via, ", ") + ")"
+	}
+	return s
 }
 
 // Opaque is a part that could not be read: text that is only known when it runs, or text of another

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/guard/effect"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 )
@@ -245,7 +246,7 @@ func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 	r := k.Reading.Value
 	what := r.Pushes
 	for _, act := range r.Acts {
-		if what == "" && act.Kind == loop.ActOpen {
+		if what == "" && act.Kind == effect.OpenPR {
 			what = act.Command
 		}
 	}
