@@ -19,7 +19,6 @@ import (
 	"hooks/internal/notify"
 	"hooks/internal/proc"
 	"hooks/internal/report"
-	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
@@ -416,8 +415,8 @@ const (
 	maxTitle  = 60
 )
 
-// begin saves the run, takes the lock and opens the iteration. If another session took the lock
-// first, it sets o.Again.
+// begin takes the lock and opens the iteration. If another session took the lock first, it sets
+// o.Again.
 func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	in := o.Save.Enter
 	if in.Reap != nil {
@@ -441,14 +440,22 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 			return event.Nothing(), err
 		}
 	}
-	if err := e.saveFirst(in); err != nil {
-		return event.Nothing(), err
-	}
 	if holder, err := e.files.Acquire(e.Skill, in.Lock); err != nil || holder != nil {
 		o.Again = holder != nil
 		return event.Nothing(), err
 	}
-	reply, err := e.open(in.Opens)
+	e.equip(in)
+	e.State = &store.State{
+		Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim, Budget: in.Run,
+	}
+	var reply event.Reply
+	var err error
+	if in.Opens.Mode != loop.NextTick { // a tick is not written before the run that it belongs to
+		_, err = e.tx.Commit(e.State, loop.Save{Run: in.Run})
+	}
+	if err == nil {
+		reply, err = e.open(in.Opens)
+	}
 	if err != nil { // the iteration has not begun and does not count
 		_, _ = e.tx.Commit(e.State, loop.Save{Run: in.Run, DropTick: true})
 		e.release(e.Skill) // if this fails too, the next event closes it
@@ -456,26 +463,21 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	return reply, err
 }
 
-// saveFirst saves and seals the run before it has the lock. It creates the brake's links before the
-// switch that turns them on.
-func (e *entry) saveFirst(in *loop.Entering) error {
-	run, was := in.Run, in.Run.SealedIn
+// equip prepares the record of a run and the brake's links, before the switch that turns them on.
+func (e *entry) equip(in *loop.Entering) {
+	run, home := in.Run, e.seal.Path()
 	e.receive(run)
-	// no record could store such a path
-	if run.SealedIn = e.seal.Path(); !utf8.ValidString(e.project) {
-		run.SealedIn = ""
+	if run.SealedIn != home {
+		// no record could store such a path
+		if run.SealedIn = home; !utf8.ValidString(e.project) || e.seal.Probe() != nil {
+			run.SealedIn = ""
+			return
+		}
 	}
-	armed := e.seal.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
+	armed := home != "" && brake.Armed(e.Env, e.asks.SessionID)
 	if in.Opens.Braked = armed && e.dress(); in.Opens.Braked {
-		brake.Sweep(e.seal.Path(), e.clientLives)
+		brake.Sweep(home, e.clientLives)
 	}
-	e.State = &store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
-	_, err := e.tx.Commit(e.State, loop.Save{Run: run})
-	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // the run was never sealed here
-		run.SealedIn, in.Opens.Braked = "", false
-		_, err = e.tx.Commit(e.State, loop.Save{Run: run})
-	}
-	return err
 }
 
 // unguarded describes the protection that the session lacks without a brake or a seal, the cause,

@@ -16,15 +16,15 @@ type Invocation struct {
 	answer  *GateAnswer // the answer to the gate
 }
 
-// Entering holds what is saved before an iteration begins, in this order. The lock comes last. If
-// another session takes it first, the request is stepped again.
+// Entering holds what is done before an iteration begins, in this order. If another session takes
+// the lock first, the request is stepped again.
 type Entering struct {
 	Reap    *Lock    // the stale lock to remove, or nil
 	Archive *Budget  // the earlier run; nil if the run on disk continues
 	Left    *RunFile // the session's other run of the skill, because a record holds only one run
-	Run     *Budget  // saved without the lock, and saved again if the entry fails with the lock
 	Lock    Lock
-	Opens   Opens // stepped once the lock is taken
+	Run     *Budget // the run that Opens continues; saved as it is only if that fails
+	Opens   Opens   // stepped once the lock is taken, for Run
 }
 
 // RunFile is a run and the path of its budget file.
@@ -97,7 +97,7 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 	return e.start(at, k, a)
 }
 
-// start saves the run of the tick and takes the lock.
+// start makes the run of the tick and takes the lock.
 func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	k.wantEntry(a.Mode)
 	k.wantIf(a.Mode != FreshRun, &k.Previous)
@@ -187,7 +187,7 @@ func (e Opens) step(s State, k *Known) Outcome {
 		tick.Answered = append(tick.Answered, *e.answer)
 	}
 	s.Tick = &tick
-	out := Outcome{Save: Save{Tick: s.Tick, Counted: s.Run}, Reply: Reply{Began: true}}
+	out := Outcome{Save: Save{Tick: s.Tick, Run: s.Run}, Reply: Reply{Began: true}}
 	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && !e.Attended {
 		out = e.closeUnbegun(s, k)
 	}

@@ -765,7 +765,7 @@ func (w *world) begin(in *Entering, k Known) {
 		w.carryOut(o)
 		return
 	}
-	w.state.Run, w.state.Tick = o.Save.Counted, o.Save.Tick
+	w.state.Run, w.state.Tick = o.Save.Run, o.Save.Tick
 	tick := w.state.Tick
 	w.say("iteration %d/%d, body %v", tick.Iteration, w.state.Run.Ceilings.Iterations, tick.Started)
 	for _, text := range tick.Notes {

@@ -166,8 +166,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Version: Version, RunID: run.RunID, SessionID: r.SessionID, Skill: run.Skill,
 		Iteration: run.IterationsUsed + 1,
 		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript,
-		Unattended: !r.Attended,
-		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
+		Notes: e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
 		Trail: e.Trail,
 	}
 	for _, gap := range e.Unheard {

@@ -109,7 +109,7 @@ func TestOpen(t *testing.T) {
 		EntryFacts{Notes: []string{"n"}, Worktrees: []Worktree{{Path: "w"}}})
 	want := Tick{
 		Version: Version, RunID: "r", SessionID: "s1", Skill: Work, Iteration: 3, StartedAt: r.Now,
-		Prompts: []string{"p"}, Transcript: "t", Unattended: true, Started: true,
+		Prompts: []string{"p"}, Transcript: "t", Started: true,
 		Notes:     []string{"n"},
 		Worktrees: []Worktree{{Path: "w"}},
 	}
@@ -120,7 +120,7 @@ func TestOpen(t *testing.T) {
 	// an old client names no prompt
 	r.PromptID, r.Attended, run.IterationsUsed = "", true, 5
 	tick = openTick(&run, nil, r, EntryFacts{})
-	if run.Blocks.PromptID != "" || tick.Unattended || tick.Started || len(tick.Fired) != 1 {
+	if run.Blocks.PromptID != "" || tick.Started || len(tick.Fired) != 1 {
 		t.Errorf("%+v, %+v", run.Blocks, tick)
 	}
 	// what fires at entry is not asked about, and keeps what waits for the next resume

@@ -91,7 +91,6 @@ type Save struct {
 	DropClaim bool       // no session waits for the lock any longer
 	Line      *Iteration // a history line that ends no iteration; written first
 	Force     *Lock      // the lock to remove, because a person allowed it
-	Counted   *Budget    // the run with the new iteration counted; written after the tick
 	DropTick  bool       // remove the tick of a run that no longer exists
 	Quiet     *Quiet     // gate of a run that has ended; written after Close
 	Release   bool       // the run that has ended no longer governs its session

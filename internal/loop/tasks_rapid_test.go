@@ -43,9 +43,6 @@ func (m *taskMachine) save(s Save) {
 	if s.Tick != nil {
 		m.Tick = s.Tick
 	}
-	if s.Counted != nil {
-		m.Run = s.Counted
-	}
 }
 
 func (m *taskMachine) turn() Turn {

@@ -18,7 +18,6 @@ type Tick struct {
 	// notifications.
 	Prompts    []string `json:"prompts"`
 	Transcript string   `json:"transcript"`
-	Unattended bool     `json:"unattended,omitempty"`
 	// Braked reports whether the links of the brake come first in PATH for the session's Bash
 	// commands.
 	Braked bool `json:"braked,omitempty"`

@@ -205,7 +205,7 @@ func (s *session) start(t *thread, in *loop.Entering, r *row) {
 		s.closed(t, c, "entry")
 		return
 	}
-	t.Run, t.Tick = o.Save.Counted, o.Save.Tick
+	t.Run, t.Tick = o.Save.Run, o.Save.Tick
 }
 
 // step applies one event to a run. If Step would keep the turn open, the turn ended anyway, so Step

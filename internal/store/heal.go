@@ -242,19 +242,15 @@ func (s *Store) ownLines(run sealed, last string) ([]byte, error) {
 // restoreTick restores the file of a run's open iteration and its lock. If no iteration is open,
 // it removes the file.
 func (s *Store) restoreTick(run sealed, want seal.Files, locked bool) error {
-	name := tickName.of(loop.Skill(run.Skill))
-	if want.Tick == "" {
-		return s.disk.remove(name)
-	}
-	err := s.disk.replace(name, []byte(want.Tick+"\n"))
-	if err != nil || locked || run.Unlocked {
+	err := s.putTick(loop.Skill(run.Skill), want.Tick)
+	if err != nil || want.Tick == "" || locked || run.Unlocked {
 		return err
 	}
 	b, err := parse[loop.Budget](run.Budget, []byte(want.Budget))
 	if err != nil {
 		return err
 	}
-	t, err := parse[loop.Tick](name, []byte(want.Tick))
+	t, err := parse[loop.Tick](tickName.of(loop.Skill(run.Skill)), []byte(want.Tick))
 	if err != nil {
 		return err
 	}

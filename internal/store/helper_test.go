@@ -46,6 +46,26 @@ func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
 
 func (s *Store) recover(skill loop.Skill) (State, error) { return (&Tx{s}).Recover(skill) }
 
+func (s *Store) saveBudget(path string, b *loop.Budget) error {
+	_, err := s.write(b.Skill, path, change{budget: b})
+	return err
+}
+
+func (s *Store) saveTick(t *loop.Tick) error {
+	_, err := s.write(t.Skill, "", change{tick: t})
+	return err
+}
+
+func (s *Store) dropTick(skill loop.Skill) error {
+	_, err := s.write(skill, "", change{noTick: true})
+	return err
+}
+
+func (s *Store) commit(it *loop.Iteration, path string, b *loop.Budget) (created bool, err error) {
+	it.Budget = *b
+	return s.write(it.Skill, path, change{line: it, budget: &it.Budget, noTick: true})
+}
+
 func budget() *loop.Budget {
 	return &loop.Budget{
 		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: backlog.Work, StartedAt: noon,

@@ -111,13 +111,13 @@ func (s *Store) adoptLines(st *State, closing, newest *loop.Iteration) error {
 		if err := s.complete(&b, st.Budget); err != nil {
 			return err
 		}
-		if err := s.saveBudget(st.BudgetPath, &b); err != nil {
+		if _, err := s.write(b.Skill, st.BudgetPath, change{budget: &b}); err != nil {
 			return err
 		}
 		st.Budget = &b
 	}
 	if closing != nil && st.Tick != nil && closed(st.Tick, closing) {
-		if err := s.dropTick(st.Tick.Skill); err != nil {
+		if _, err := s.write(st.Tick.Skill, "", change{noTick: true}); err != nil {
 			return err
 		}
 		st.Tick = nil

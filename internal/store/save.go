@@ -15,51 +15,174 @@ import (
 	"hooks/internal/seal"
 )
 
-// saveBudget writes the budget to path, which is relative to the project or absolute; an empty path
-// means the default. It refuses to replace another run's budget (errOtherRun), a damaged file or a
-// newer one. If the run has no record in its session, saveBudget creates one and removes the run
-// from any other session's record.
-func (s *Store) saveBudget(path string, b *loop.Budget) (err error) {
-	defer func() { err = wrap("save budget", err) }()
-	if err := s.keepFindings(b); err != nil {
-		return err
-	}
-	at, _, text, err := s.budgetText(path, b)
+// change is a change of a run's files. A nil part stays as it is.
+type change struct {
+	line   *loop.Iteration // closes the iteration
+	budget *loop.Budget
+	tick   *loop.Tick
+	noTick bool // removes the tick
+
+	// set by prepare
+	at         place
+	draft      *draft // of the budget
+	budgetText []byte
+	tickText   []byte
+	opens      bool // there was no tick before
+	history    *historyFile
+	lineText   []byte
+}
+
+// write makes a change durable in the one safe order: history line, budget, tick, one sync of the
+// folder. After it the reply may be printed and the lock released. created reports that the history
+// is new. An error after the line was written is ErrClosed.
+//
+// The budget is written before the tick, because applying an answer to the budget twice is
+// harmless, but an answer that the tick already has is not applied again. A tick that opens an
+// iteration is written before the budget that counts it.
+//
+// The path of the budget is relative to the project or absolute; an empty path means the default.
+// write refuses to replace another run's budget (errOtherRun), a damaged file or a newer one. If
+// the run has no record in its session, write creates one and removes the run from any other
+// session's record.
+func (s *Store) write(skill loop.Skill, path string, c change) (created bool, err error) {
+	defer func() {
+		if c.draft != nil {
+			c.draft.drop() // unless it was placed
+		}
+		if c.history != nil {
+			_ = c.history.f.Close()
+		}
+	}()
+	run, isNew, err := s.prepare(skill, path, &c)
 	if err != nil {
-		return err
+		return false, err
 	}
-	draft, err := at.disk.begin(at.name, text)
-	if err != nil {
+	tick, closed := seal.Trim(c.tickText), false
+	err = s.changeRun(run, func(f *seal.Files) {
+		if c.budget != nil {
+			if f.Budget, f.Marker = seal.Trim(c.budgetText), ""; !c.at.own {
+				f.Marker = c.at.path
+			}
+		}
+		if c.tick != nil || c.noTick {
+			f.Tick = tick
+		}
+		if c.history != nil {
+			f.Line, f.History = seal.Trim(c.lineText), c.history.end+int64(len(c.lineText))
+		}
+	}, func() (err error) {
+		if c.history != nil {
+			if err := c.history.add(c.lineText); err != nil {
+				return fmt.Errorf("append history: %w", err)
+			}
+			closed = true
+		}
+		if c.opens {
+			err = s.putTick(skill, tick)
+		}
+		if err == nil && c.budget != nil {
+			err = wrap("save budget", s.inPlace(c.at, c.draft.place))
+		}
+		if err == nil && !c.opens && (c.tick != nil || c.noTick) {
+			err = s.putTick(skill, tick)
+		}
+		if err == nil && closed && run.Loop != nil {
+			_ = s.seals.AppendLine(run.RunID, seal.Trim(c.lineText)) // the record has it too
+		}
 		return err
+	})
+	switch {
+	case err != nil && closed:
+		err = fmt.Errorf("%w, not in the budget: %w", ErrClosed, err)
+	case err == nil && isNew:
+		err = s.giveUp(c.budget, path)
 	}
-	defer draft.drop()
-	put := func() error { return s.inPlace(at, draft.place) }
+	return closed && c.history.isNew, err
+}
+
+// prepare makes the texts of a change. It returns the record's entry for it, which is nil if the
+// run has no record; isNew reports that the record did not have the run.
+//
+// The new budget is written and synced under a temporary name at the same time as the history line,
+// because a disk syncs two files in hardly more time than one.
+func (s *Store) prepare(
+	skill loop.Skill, path string, c *change,
+) (run sealed, isNew bool, err error) {
+	var before *loop.Budget
+	if b := c.budget; b != nil {
+		if err = s.keepFindings(b); err == nil {
+			c.at, before, c.budgetText, err = s.budgetText(path, b)
+		}
+		if err == nil {
+			c.draft, err = c.at.disk.begin(c.at.name, c.budgetText)
+		}
+		if err != nil {
+			return run, false, wrap("save budget", err)
+		}
+	}
+	if c.line != nil {
+		if c.at.disk.fail == nil { // a test makes operations fail in their order
+			go c.draft.wait()
+		}
+		if c.lineText, err = s.lineOf(c.line, before); err == nil {
+			c.history, err = s.openForLine(c.line)
+		}
+		if err != nil {
+			return run, false, fmt.Errorf("append history: %w", err)
+		}
+	}
+	session, name := "", tickName.of(skill)
+	old, err := s.disk.read(name)
+	if c.opens = old == nil && c.tick != nil; c.tick != nil {
+		own := *c.tick
+		own.Version, session = loop.Version, own.SessionID
+		if err == nil {
+			c.tickText, err = textOver(&s.disk, name, &tickFormat, own, old)
+		}
+		if err != nil {
+			return run, false, wrap("save tick", err)
+		}
+	} else {
+		session = gjson.GetBytes(old, "session_id").String()
+	}
+	if c.budget != nil {
+		return s.recordOf(c.budget, path, c.line != nil)
+	}
+	r, err := s.own(s.seals.Find(session))
+	return sealed{r.Loop(string(skill)), r}, false, err
+}
+
+// recordOf returns the entry of a run in its session's record, which is nil if the run has no
+// record. isNew reports that the record did not have the run.
+func (s *Store) recordOf(
+	b *loop.Budget, path string, closes bool,
+) (run sealed, isNew bool, err error) {
 	if !s.records(b) {
-		return errors.Join(put(), s.settle())
+		return run, false, nil
 	}
 	r, err := s.recordFor(b.SessionID)
 	if err != nil {
-		return err
+		return run, false, wrap("save budget", err)
 	}
-	l := r.Loop(string(b.Skill))
-	isNew := l == nil || l.RunID != b.RunID
-	if isNew {
-		l = s.seal(r, b, path).Loop
+	run = sealed{r.Loop(string(b.Skill)), r}
+	if isNew = run.Loop == nil || run.RunID != b.RunID; isNew {
+		run = s.seal(r, b, path)
 	}
-	if b.Status == loop.Active {
-		l.On, l.Quiet = true, ""
+	if b.Status == loop.Active || isNew && closes { // it may end as it begins
+		run.On, run.Quiet = true, ""
 	}
-	after := func(f *seal.Files) {
-		f.Budget, f.Marker = seal.Trim(text), ""
-		if !at.own {
-			f.Marker = path
-		}
+	return run, isNew, nil
+}
+
+// putTick writes the text of the open iteration, or removes its file if the text is empty.
+func (s *Store) putTick(skill loop.Skill, text string) error {
+	name := tickName.of(skill)
+	if text != "" {
+		return wrap("save tick", s.disk.replace(name, []byte(text+"\n")))
 	}
-	err = s.changeRun(sealed{l, r}, after, put)
-	if err == nil && isNew {
-		err = s.giveUp(b, path)
-	}
-	return err
+	// passes used in this iteration do not count in the next one
+	_ = s.disk.root.Remove(usedName.of(skill))
+	return wrap("remove tick", s.disk.remove(name))
 }
 
 // records reports whether the changes of a run are recorded in this state directory.
@@ -117,115 +240,30 @@ func (s *Store) inPlace(at place, put func() error) error {
 	return s.point(at)
 }
 
-// saveTick writes the open iteration.
-func (s *Store) saveTick(t *loop.Tick) error {
-	name, own := tickName.of(t.Skill), *t
-	own.Version = loop.Version
-	text, err := s.textOver(name, &tickFormat, own)
-	if err == nil {
-		after := func(f *seal.Files) { f.Tick = seal.Trim(text) }
-		err = s.change(t.Skill, t.SessionID, after, func() error {
-			return s.disk.replace(name, text)
-		})
-	}
-	return wrap("save tick", err)
-}
-
 // saveClaim records that a session is waiting for a held lock.
 func (s *Store) saveClaim(c *loop.Claim) error {
 	name, own := claimName.of(c.Skill), *c
 	own.Version = loop.Version
-	text, err := s.textOver(name, &claimFormat, own)
+	old, err := s.disk.read(name)
+	var text []byte
+	if err == nil {
+		text, err = textOver(&s.disk, name, &claimFormat, own, old)
+	}
 	if err == nil {
 		err = errors.Join(s.disk.replace(name, text), s.settle())
 	}
 	return wrap("save claim", err)
 }
 
-// dropTick ends the open iteration without a history line.
-func (s *Store) dropTick(skill loop.Skill) error {
-	body, _ := s.disk.read(tickName.of(skill))
-	session := gjson.GetBytes(body, "session_id").String()
-	after := func(f *seal.Files) { f.Tick = "" }
-	return s.change(skill, session, after, func() error { return s.removeTick(skill) })
-}
-
-func (s *Store) removeTick(skill loop.Skill) error {
-	// passes used in this iteration do not count in the next one
-	_ = s.disk.root.Remove(usedName.of(skill))
-	return wrap("remove tick", s.disk.remove(tickName.of(skill)))
-}
-
-// commit ends an iteration in the one safe order: history line, budget, removal of the tick, one
-// sync of the folder. After it the reply may be printed and the lock released. created reports that
-// the history is new. An error after the line was written is ErrClosed.
-//
-// The new budget is written and synced under a temporary name at the same time as the line, because
-// a disk syncs two files in hardly more time than one.
-func (s *Store) commit(
-	it *loop.Iteration, budgetPath string, b *loop.Budget,
-) (created bool, err error) {
-	if err := s.keepFindings(b); err != nil {
-		return false, fmt.Errorf("append history: %w", err)
-	}
-	it.Budget.KindRun = b.KindRun
-	at, old, text, err := s.budgetText(budgetPath, b)
-	if err != nil {
-		return false, wrap("save budget", err)
-	}
-	draft, err := at.disk.begin(at.name, text)
-	if err != nil {
-		return false, wrap("save budget", err)
-	}
-	defer draft.drop()
-	if at.disk.fail == nil { // a test makes operations fail in their order
-		go draft.wait()
-	}
-	line, err := s.lineOf(it, old)
-	var h *historyFile
-	if err == nil {
-		h, err = s.openForLine(it)
-	}
-	if err != nil {
-		return false, fmt.Errorf("append history: %w", err)
-	}
-	defer h.f.Close()
-	after := func(f *seal.Files) {
-		f.Budget, f.Tick = seal.Trim(text), ""
-		f.Line, f.History = seal.Trim(line), h.end+int64(len(line))
-	}
-	closed := false
-	err = s.change(it.Skill, b.SessionID, after, func() error {
-		if err := h.add(line); err != nil {
-			return fmt.Errorf("append history: %w", err)
+// textOver returns the text of v that will replace the old one, which is nil if there is none. It
+// returns an error if the old text is damaged or newer.
+func textOver(d *disk, name string, f *format, v any, old []byte) ([]byte, error) {
+	if old != nil {
+		if err := f.check(d.path(name), old); err != nil {
+			return nil, err
 		}
-		closed = true
-		err := wrap("save budget", s.inPlace(at, draft.place))
-		if err == nil {
-			err = s.removeTick(it.Skill)
-		}
-		if err == nil && s.records(b) {
-			_ = s.seals.AppendLine(b.RunID, seal.Trim(line)) // the record also holds the last line
-		}
-		return err
-	})
-	if err != nil && closed {
-		err = fmt.Errorf("%w, not in the budget: %w", ErrClosed, err)
 	}
-	return closed && h.isNew, err
-}
-
-// textOver returns the encoded v that will replace a file. It returns an error if that file is
-// damaged or newer.
-func (s *Store) textOver(name string, f *format, v any) ([]byte, error) {
-	old, err := s.disk.read(name)
-	if err == nil && old != nil {
-		err = f.check(s.disk.path(name), old)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return fileText(&s.disk, name, f, v, nil)
+	return fileText(d, name, f, v, nil)
 }
 
 // fileText returns the text of v with the unknown fields of the old text. It returns an error if

@@ -68,23 +68,13 @@ func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 	return list, err
 }
 
-// change makes a durable change to a session's run. It notes the start and the end of the change
-// in the run's record. edit sets the run's files as they are after the change. For a run without a
-// record, change only calls do.
-func (s *Store) change(
-	skill loop.Skill, session string, edit func(*seal.Files), do func() error,
-) error {
-	r, err := s.own(s.seals.Find(session))
-	if err != nil {
-		return err
-	}
-	if l := r.Loop(string(skill)); l != nil {
-		return s.changeRun(sealed{l, r}, edit, do)
-	}
-	return errors.Join(do(), s.settle())
-}
-
+// changeRun makes a durable change to a run. It notes the start and the end of the change in the
+// run's record. edit sets the run's files as they are after the change. For a run without a record,
+// changeRun only calls do.
 func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) error {
+	if run.Loop == nil {
+		return errors.Join(do(), s.settle())
+	}
 	if run.Next != nil { // a crash interrupted the last change
 		run.State = s.settled(run)
 	}

@@ -140,7 +140,7 @@ func (s *Store) finish(run sealed) (files seal.Files, err error) {
 			}
 		}
 		if err == nil && then.Tick == "" && f.tick.text == was.Tick {
-			err = wrap("remove tick", s.disk.remove(tickName.of(loop.Skill(run.Skill))))
+			err = s.putTick(loop.Skill(run.Skill), "")
 		}
 		own, lerr := s.seals.Lines(run.RunID)
 		if lerr == nil && !strings.Contains(string(own), line) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,9 +58,6 @@ func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 // Commit saves the result of a Step and updates st to match. created reports that the history is
 // new, which the person is then told (R123, R126). Unless the error is ErrClosed, no iteration has
 // ended.
-//
-// The budget is written before the tick, because applying an answer to the budget twice is
-// harmless, but an answer that the tick already has is not applied again.
 func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	if save.Line != nil {
 		if created, err = tx.s.appendHistory(save.Line); err != nil {
@@ -77,19 +75,22 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 			return created, err
 		}
 	}
-	if c := save.Close; c != nil {
-		if created, err = tx.s.commit(c, st.BudgetPath, &c.Budget); err == nil {
-			st.Budget, st.Tick = &c.Budget, nil
+	c := change{budget: save.Run, tick: save.Tick, noTick: save.DropTick}
+	if save.Close != nil {
+		c = change{line: save.Close, budget: &save.Close.Budget, noTick: true}
+	}
+	if c.budget != nil || c.tick != nil || c.noTick {
+		isNew, err := tx.s.write(st.Skill, st.BudgetPath, c)
+		created = created || isNew
+		if err != nil {
+			return created, err
 		}
-	} else {
-		if err = tx.budget(st, save.Run); err == nil {
-			err = tx.tick(st, save)
-		}
-		if err == nil {
-			err = tx.budget(st, save.Counted)
+		st.Budget = cmp.Or(c.budget, st.Budget)
+		if st.Tick = cmp.Or(c.tick, st.Tick); c.noTick {
+			st.Tick = nil
 		}
 	}
-	if err == nil && (save.Release || save.Quiet != nil) {
+	if save.Release || save.Quiet != nil {
 		err = tx.quiet(st, save)
 	}
 	return created, err
@@ -117,27 +118,4 @@ func (tx *Tx) claim(st *State, claim *loop.Claim) error {
 			errors.Join(tx.s.disk.remove(claimName.of(st.Skill)), tx.s.settle()))
 	}
 	return tx.s.saveClaim(claim)
-}
-
-func (tx *Tx) budget(st *State, b *loop.Budget) error {
-	if b == nil {
-		return nil
-	}
-	err := tx.s.saveBudget(st.BudgetPath, b)
-	if err == nil {
-		st.Budget = b
-	}
-	return err
-}
-
-func (tx *Tx) tick(st *State, save loop.Save) error {
-	switch {
-	case save.DropTick:
-		st.Tick = nil
-		return tx.s.dropTick(st.Skill)
-	case save.Tick != nil:
-		st.Tick = save.Tick
-		return tx.s.saveTick(save.Tick)
-	}
-	return nil
 }
