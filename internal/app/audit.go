@@ -325,11 +325,11 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 		if err == nil && (audit.Of(s.Budget) == nil || loop.Completes(s.Budget.StopCause)) {
 			err = hint.New("`hooks status` shows it", "no audit is running here")
 		}
-		if err == nil {
-			text = h.config(&s).Redact(text)
-			head, _ := tracker.Commit(context.Background(), audit.Of(s.Budget).Worktree, "HEAD")
-			err = audit.Steer(s.Budget, s.Tick, word, text, head, h.now)
+		if err != nil {
+			return "", store.Hinted(err)
 		}
+		head, _ := tracker.Commit(context.Background(), audit.Of(s.Budget).Worktree, "HEAD")
+		err = audit.Steer(s.Budget, s.Tick, word, h.config(&s).Redact(text), head, h.now)
 		if err == nil {
 			_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget, Tick: s.Tick})
 		}

@@ -67,7 +67,7 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	if run.Exit == 0 && len(pins.named) > 0 {
 		run = h.checkApart(t, command, tree.Head, pins, all)
 	}
-	if len(all) > 0 {
+	if run.Command = command; len(all) > 0 {
 		run.Changed = all
 	}
 	if after, err := h.tree(ctx, root); err == nil && len(after.Dirty) == 0 {

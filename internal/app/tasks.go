@@ -284,7 +284,7 @@ func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	if command == "" || tasks.Of(t.Budget).Worked() {
 		return "", nil
 	}
-	e := loop.Measured{At: at, Command: command, Check: h.check(t, command)}
+	e := loop.Measured{At: at, Check: h.check(t, command)}
 	if why = t.Budget.Own.NoCheck(e.Check); why != "" {
 		return why, nil
 	}

@@ -25,7 +25,7 @@ type Payload interface {
 	Judge(State, *Known) (hold *Continue)
 	Unmeasured(*Tick, string) (at int, command string) // see State.Unmeasured
 	// records a run of the check for the task at that index
-	Measured(at int, command string, c CheckRun)
+	Measured(at int, c CheckRun)
 	// explains, after a first run, why the check cannot run
 	NoCheck(CheckRun) string
 	// returns the attempt's part of the history line

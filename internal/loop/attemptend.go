@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // ClaimSeen holds what a worker's last message and the progress file claim (T85).
@@ -40,9 +41,23 @@ type Evidence struct {
 // maxHolds bounds how often a worker is kept running because its claim is incomplete (T61).
 const maxHolds = 2
 
-// LostCommit explains that the branch lost a commit that the run has seen.
-func (e *Evidence) LostCommit() string {
-	return "the branch no longer contains commit " + Short(e.Dropped)
+// Untidy explains why the tree is not in the state in which an attempt must leave it, with details
+// for the worker. branch is the one on which the unit of work, as in "loop", began. why is "" if
+// the tree is in order.
+func (e *Evidence) Untidy(branch, unit string) (why, more string) {
+	switch {
+	case e.Failed != "":
+		return "git cannot tell: " + e.Failed, ""
+	case e.Branch != branch:
+		return fmt.Sprintf("the branch is %s, the %s began on %s", OrNone(e.Branch), unit,
+			OrNone(branch)), ""
+	case e.Dropped != "":
+		return "the branch no longer contains commit " + Short(e.Dropped), ""
+	case len(e.Dirty) > 0:
+		return Plural(len(e.Dirty), "file") + " not committed",
+			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
+	}
+	return "", ""
 }
 
 // Keeps returns the commits that HEAD must contain when the attempt ends: the commit at which it
@@ -206,23 +221,22 @@ func (s State) measure(k *Known) {
 	}
 	check := required(k, &k.Before)
 	if s.Run.Own.NoCheck(check) == "" { // otherwise it runs again after a resume
-		s.Run.Own.Measured(at, command, check)
+		s.Run.Own.Measured(at, check)
 	}
 }
 
 // Measured is the event that a driver ran the check before the next worker begins.
 type Measured struct {
 	Turn
-	At      int
-	Command string
-	Check   CheckRun
+	At    int
+	Check CheckRun
 }
 
 func (e Measured) step(s State, _ *Known) Outcome {
 	if s.Run == nil || s.Run.Own == nil {
 		return Outcome{}
 	}
-	s.Run.Own.Measured(e.At, e.Command, e.Check)
+	s.Run.Own.Measured(e.At, e.Check)
 	return Outcome{Save: Save{Run: s.Run}}
 }
 

@@ -416,6 +416,8 @@ func (w *world) fetch(k *Known) (names []string) {
 		f.Owner, f.Previous = w.owner(), w.previous()
 		f.Last = w.last(func(l *Iteration) bool { return l.Ran() && l.Of(run.RunID) })
 		f.Snapshot = w.snapshot(run, k.Previous.or(), true)
+		f.Check.Command = run.Attempts().Check
+		_, f.Before.Command = w.state.Unmeasured("")
 	}
 	if names = give(k, f); slices.Contains(names, "Count") {
 		k.Calls = Fetched(f.Calls)

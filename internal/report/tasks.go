@@ -81,13 +81,12 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 		Require: r.Require, Verified: r.Count(loop.Verified), Unbroken: r.Count(loop.Unbroken),
 		Claimed: r.Count(loop.Claimed), Skipped: r.Count(loop.SkippedOne), Next: st.Next,
 		done: r.Result(), Dollars: b.DollarsEstimate, Tasks: TaskRows(b, st.Tick, last, st.Open)}
-	a := attemptOf(st.Tick)
 	switch answer := st.answer(); {
 	case answer != "":
 		l.Next = "answer " + answer
 	case b.Status != loop.Active || !st.OwnerAlive:
 		l.Next = cmp.Or(st.Resume, "hooks report-card "+string(b.Skill))
-	case a != nil && a.Judged == nil:
+	case st.Tick != nil && st.Tick.Attempt != nil && st.Tick.Attempt.Judged == nil:
 		l.Next += " once the attempt under way ends"
 	}
 	style, state, _ := st.state()
@@ -137,7 +136,7 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) (rows 
 				row.Verdict = loop.Flagged
 			}
 		}
-		if a := attemptOf(t); a != nil && a.Task == row.Number {
+		if a := cmp.Or(t, &loop.Tick{}).Attempt; a != nil && a.Task == row.Number {
 			row.Attempts, row.Dollars = row.Attempts+1, row.Dollars.Plus(open)
 			if row.Open = a.Judged == nil; !row.Open && a.Judged.Verdict == loop.Flagged &&
 				row.Verdict == TaskOpen {
@@ -153,14 +152,6 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) (rows 
 func blocked(b *loop.Budget) bool {
 	r := tasks.Of(b)
 	return r.Try >= r.MaxTries || b.StopCause == "task_blocked"
-}
-
-// attemptOf returns the attempt of an open iteration, or nil if there is none.
-func attemptOf(t *loop.Tick) *loop.Attempt {
-	if t == nil || t.Attempt == nil || t.Attempt.Task < 1 {
-		return nil
-	}
-	return t.Attempt
 }
 
 // Tasks draws a list.

@@ -264,7 +264,7 @@ func (r *Run) Retune(loop.TaskFlags) []string              { return nil }
 func (r *Run) Enter(*loop.Tick, loop.EntryFacts, bool)     {}
 func (r *Run) Answered(e loop.EntryFacts)                  { r.acceptLast(&e.Attempt) }
 func (r *Run) Unmeasured(*loop.Tick, string) (int, string) { return 0, "" }
-func (r *Run) Measured(int, string, loop.CheckRun)         {}
+func (r *Run) Measured(int, loop.CheckRun)                 {}
 func (r *Run) NoCheck(loop.CheckRun) string                { return "" }
 
 // Begin opens the current phase, unless the run is complete.
@@ -530,17 +530,17 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	if PhaseOf(a).Audits() {
 		return r.judgeVerdict(s, j, e)
 	}
-	switch j.Why = cmp.Or(unknown(a, e), r.whyDirty(a, e)); {
+	why, more := e.Untidy(cmp.Or(r.Branch, a.Branch), "loop")
+	switch j.Why = cmp.Or(unknown(a, e), why); {
 	case j.Why != "":
-		return s.Miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
+		return s.Miss(j, more)
 	case r.Check == "":
 		return s.Settle(j)
 	}
 	k.Require(&k.Check)
-	check := *k.Check.Value
-	j.Check = &check
-	if j.Why = check.Fails(e.Head); j.Why != "" {
-		return s.Miss(j, check.Tail)
+	j.Check = k.Check.Value
+	if j.Why = j.Check.Fails(e.Head); j.Why != "" {
+		return s.Miss(j, j.Check.Tail)
 	}
 	return s.Settle(j)
 }
@@ -554,22 +554,6 @@ func unknown(a *loop.Attempt, e *loop.Evidence) string {
 		return "there is no repository"
 	case e.Failed != "":
 		return "git cannot tell: " + e.Failed
-	}
-	return ""
-}
-
-// whyDirty explains why the tree is not in the state in which a phase must leave it. It returns ""
-// if it is.
-func (r *Run) whyDirty(a *loop.Attempt, e *loop.Evidence) string {
-	branch := cmp.Or(r.Branch, a.Branch)
-	switch {
-	case e.Branch != branch:
-		return fmt.Sprintf("the branch is %s, the loop began on %s", loop.OrNone(e.Branch),
-			loop.OrNone(branch))
-	case e.Dropped != "":
-		return e.LostCommit()
-	case len(e.Dirty) > 0:
-		return loop.Plural(len(e.Dirty), "file") + " not committed"
 	}
 	return ""
 }
@@ -592,7 +576,8 @@ func (r *Run) whyUnchecked(head string) string {
 func (r *Run) judgeVerdict(s loop.State, j loop.Judgement, e *loop.Evidence) *loop.Continue {
 	a := s.Tick.Attempt
 	v, unknown, more := a.Reported, unknown(a, e), ""
-	left := cmp.Or(r.whyDirty(a, e), r.whyUnchecked(e.Head))
+	untidy, _ := e.Untidy(cmp.Or(r.Branch, a.Branch), "loop")
+	left := cmp.Or(untidy, r.whyUnchecked(e.Head))
 	j.Verdict, j.Seen = loop.Undecided, r.seen(a, e)
 	switch {
 	case unknown != "":

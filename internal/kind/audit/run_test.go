@@ -670,7 +670,6 @@ func TestWhatAPhaseIsAbout(t *testing.T) {
 
 // A75: a phase that lost the commit of the one before it is not judged well.
 func TestAPhaseKeepsTheCommitOfTheOneBefore(t *testing.T) {
-	a, r := &loop.Attempt{Branch: "b"}, auditRun(1, Coding)
 	for _, c := range []struct {
 		seen loop.Evidence
 		want string
@@ -680,7 +679,7 @@ func TestAPhaseKeepsTheCommitOfTheOneBefore(t *testing.T) {
 		{loop.Evidence{Branch: "b", Dropped: "abc"}, "the branch no longer contains commit abc"},
 		{loop.Evidence{Branch: "b", Dirty: []string{"x"}}, "1 file not committed"},
 	} {
-		if got := r.whyDirty(a, &c.seen); got != c.want {
+		if got, _ := c.seen.Untidy("b", "loop"); got != c.want {
 			t.Errorf("%+v: %q", c.seen, got)
 		}
 	}

@@ -88,8 +88,8 @@ func (r *Run) NoCheck(c loop.CheckRun) string {
 }
 
 // Measured records the result of a task's check before its first attempt.
-func (r *Run) Measured(at int, command string, c loop.CheckRun) {
-	if c.Command = command; at < len(r.List) {
+func (r *Run) Measured(at int, c loop.CheckRun) {
+	if at < len(r.List) {
 		r.List[at].Before = &c
 	}
 }
@@ -170,8 +170,8 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 		return s.Settle(j)
 	}
 	k.Require(&k.Check)
-	check := *k.Check.Value
-	check.Command, j.Check = r.checkOf(r.item()), &check
+	check := k.Check.Value
+	j.Check = check
 	switch why := check.Fails(k.Evidence.Value.Head); {
 	case check.Unsure != "":
 		j.Verdict, j.Why = loop.CannotTell, check.Unsure
@@ -203,18 +203,10 @@ func whyLacking(s loop.State, e *loop.Evidence) (why, more string) {
 		return "", ""
 	case a.Unread != "":
 		return "git could not tell where the attempt began: " + a.Unread, ""
-	case e.Failed != "":
-		return "git cannot tell: " + e.Failed, ""
-	case e.Branch != a.Branch:
-		return fmt.Sprintf("the branch is %s, the attempt began on %s", loop.OrNone(e.Branch),
-			loop.OrNone(a.Branch)), ""
-	case len(e.Dirty) > 0:
-		return fmt.Sprintf("%s not committed", loop.Plural(len(e.Dirty), "file")),
-			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
-	case e.Dropped != "":
-		return e.LostCommit(), ""
-	case item == nil, item.NoCommit:
-		return "", ""
+	}
+	switch why, more = e.Untidy(a.Branch, "attempt"); {
+	case why != "", item == nil, item.NoCommit:
+		return why, more
 	case e.Head == a.Base, e.Head == "":
 		return "no commit since the task began", ""
 	case e.Same:
