@@ -61,7 +61,7 @@ func (i initCmd) Run(a *app.App, p caller) error {
 		}
 	}
 	if err == nil && i.Live {
-		err = i.prove(p, dir)
+		err = doctorCmd{Live: true}.Run(a, p)
 	}
 	if err != nil {
 		return err
@@ -114,20 +114,6 @@ func (i initCmd) addPlugin(p caller, source string) error {
 		}
 	}
 	return p.say("installed as the plugin hooks@hooks from " + source)
-}
-
-// prove starts one real session, as hooks doctor --live does.
-func (i initCmd) prove(p caller, dir string) error {
-	found := doctor.Doctor{Env: p.Env, Dir: dir, Now: time.Now(), Version: versionLine(),
-		Live: true}.Run(false)
-	found.Checks = slices.DeleteFunc(found.Checks, func(c report.Check) bool {
-		return c.Name != "live" && c.Status != report.Broken
-	})
-	fmt.Fprintln(p.out, report.Text(p.screen(), found))
-	if !found.OK {
-		return hint.New("hooks doctor", "a check fails")
-	}
-	return nil
 }
 
 // register does the work of `hooks install`, without the line that begins a loop.

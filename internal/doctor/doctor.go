@@ -66,10 +66,7 @@ func (d Doctor) Run(fix bool) report.Checkup {
 		results = m.repair(results)
 	}
 	reportOnce(results)
-	c := report.Checkup{
-		Version: d.Version, Program: m.self.Path, Project: m.project, OK: true,
-		Checks: []report.Check{},
-	}
+	c := report.Checkup{Version: d.Version, Program: m.self.Path, Project: m.project, OK: true}
 	for _, n := range results {
 		c.OK = c.OK && n.Status != report.Broken
 		c.Checks = append(c.Checks, n.Check)
@@ -90,8 +87,7 @@ func (m *machine) walk(list []check) []*notes {
 
 // examine runs one check. Every program that it starts has a time limit, so the check always ends.
 func (m *machine) examine(c check) (n *notes) {
-	n = &notes{check: c, Check: report.Check{Group: c.group, Name: c.name, Status: report.Fine,
-		Found: []string{}, Problems: []report.Problem{}, Fixed: []string{}}}
+	n = &notes{check: c, Check: report.Check{Group: c.group, Name: c.name, Status: report.Fine}}
 	began := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
@@ -115,7 +111,7 @@ func reportOnce(results []*notes) {
 	}
 	for _, n := range results {
 		if failed[n.cause] && len(n.Problems) > 0 {
-			n.Problems, n.Found = []report.Problem{}, nil
+			n.Problems, n.Found = nil, nil
 			n.skip("see %s", n.cause)
 		}
 	}

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"hooks/internal/codec"
 	"hooks/internal/report"
 	"hooks/schemas"
 )
@@ -51,7 +51,7 @@ func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 	w.write("p/CLAUDE.md", "# SDD Configuration\n")
 	w.write("p/.claude/settings.json", "{oops")
 	found := w.doctor().Run(true)
-	text, err := json.Marshal(found)
+	text, err := codec.Encode(found) // as hooks doctor --json does
 	w.must(err)
 	for _, status := range []report.Health{report.Fine, report.Doubt, report.Broken,
 		report.Skipped} {

@@ -23,7 +23,8 @@ const maxOnCard = 50
 func (d *Inspector) Cards(
 	skills []loop.Skill, runID string, page bool,
 ) ([]report.Card, error) {
-	list, w := []report.Card{}, d.walk()
+	var list []report.Card
+	w := d.walk()
 	loops := w.runs()
 	if runID == "" {
 		loops = w.loops(w.projects(), skills)

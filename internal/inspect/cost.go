@@ -61,7 +61,7 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	if shared {
 		slices.SortStableFunc(all.list, report.CostRow.Compare)
 	}
-	c.Rows = append([]report.CostRow{}, all.list...)
+	c.Rows = all.list
 	err := w.err()
 	if err == nil && !found {
 		err = noRun(q.RunID)

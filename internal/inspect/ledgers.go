@@ -18,7 +18,6 @@ import (
 // file does not stop the check of the others; errors are joined.
 func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, error) {
 	l := linter{root: turnlog.Root(cwd()), since: since}
-	l.found.Findings = []turnlog.Finding{} // otherwise null in JSON
 	var err error
 	if since != "" {
 		if l.commit, err = tracker.Commit(context.Background(), l.root, since); err != nil {

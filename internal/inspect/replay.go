@@ -33,7 +33,7 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 	}
 	cfg := config.Load(i.Project())
 	script := replay.Script{Names: []loop.Names{cfg.Names(), config.User(client).Names()}}
-	notes := []string{} // unreadable lines and unknown models
+	var notes []string // unreadable lines and unknown models
 	for m, err := range usage.Moments(path) {
 		if err != nil {
 			notes = append(notes, err.Error())

@@ -25,7 +25,8 @@ import (
 // Stands returns the current state of the loops. The list is empty if there are no loops. An error
 // in one loop does not hide the others; errors are joined.
 func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
-	list, w := []report.Stand{}, d.walk()
+	var list []report.Stand
+	w := d.walk()
 	for l := range w.loops(w.projects(), skills) {
 		list = append(list, l.stand())
 	}
@@ -40,7 +41,7 @@ func (l *loopState) stand() report.Stand {
 	if st.Lock = l.Lock; l.Lock != nil {
 		st.LockAlive = proc.Of(l.Lock.Process) != loop.Dead
 	}
-	st.Deferred, st.Notes = loop.AppendNew([]string{}, b.DeferredTargets...), []string{}
+	st.Deferred = slices.Clone(b.DeferredTargets)
 	if l.Tick != nil {
 		st.Deferred = loop.AppendNew(st.Deferred, l.Tick.Deferred...)
 		st.Notes = loop.AppendNew(st.Notes, l.Tick.Notes...)
@@ -99,8 +100,7 @@ func (d *Inspector) next(st report.Stand) string {
 }
 
 // openGates returns the waiting questions of a paused run and of an open iteration.
-func openGates(l *loopState) []report.Waiting {
-	list := []report.Waiting{}
+func openGates(l *loopState) (list []report.Waiting) {
 	add := func(g loop.Gate, paused bool) {
 		w := report.Wait(l.skill, g, paused)
 		w.Project, w.Answer = l.named(), report.In(l.named(), w.Answer)
@@ -122,9 +122,8 @@ func openGates(l *loopState) []report.Waiting {
 
 // Waiting returns the questions of open iterations and paused runs that wait for a person. An error
 // in one loop does not hide the questions of another.
-func (d *Inspector) Waiting(skills []loop.Skill) ([]report.Waiting, error) {
+func (d *Inspector) Waiting(skills []loop.Skill) (list []report.Waiting, err error) {
 	stands, err := d.Stands(skills)
-	list := []report.Waiting{}
 	for _, s := range stands {
 		list = append(list, s.Gates...)
 	}
@@ -165,7 +164,8 @@ func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 
 // Why returns for each loop why it stopped or, if it runs, the state of every condition and gate.
 func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
-	list, w := []report.Why{}, d.walk()
+	var list []report.Why
+	w := d.walk()
 	for l := range w.loops(w.projects(), skills) {
 		why, err := l.why()
 		list = append(list, why)
@@ -177,8 +177,7 @@ func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 func (l *loopState) why() (report.Why, error) {
 	b, st := l.Budget, l.stand()
 	w := report.Why{Skill: l.skill, Project: st.Project, RunID: b.RunID, Command: b.Command,
-		Status: b.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets,
-		Conditions: []loop.Explained{}, Gates: []loop.Explained{}}
+		Status: b.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets}
 	previous, err := l.last((*loop.Iteration).Began)
 	if b.Status != loop.Active {
 		last, lerr := l.last((*loop.Iteration).Ran)
@@ -226,7 +225,8 @@ func noRun(id string) error {
 
 // Tasks returns the list of the project's task loop. It is empty if the project has no task loop.
 func (d *Inspector) Tasks() (report.TaskList, error) {
-	list, w := report.NewTaskList(report.Stand{}, nil), d.walk()
+	var list report.TaskList
+	w := d.walk()
 	for l := range w.loops([]string{w.here}, []loop.Skill{tasks.Name}) {
 		last, err := l.attempts()
 		list = report.NewTaskList(l.stand(), last)
@@ -258,11 +258,12 @@ func (l *loopState) attempts() (report.TaskLast, error) {
 // Audit returns the audit loop of the project, or of the first linked worktree that has one, with
 // its findings (A30). It returns an error if there is no audit loop.
 func (d *Inspector) Audit() (report.Audited, error) {
-	found, w := report.Audited{Findings: []audit.Finding{}}, d.walk()
+	var found report.Audited
+	w := d.walk()
 	for l := range w.loops(w.projects(), []loop.Skill{audit.Name}) {
-		if audit.Of(l.Budget) != nil {
-			found.Run, found.Plan = l.Budget, l.files.Plan(audit.Name)
-			found.Findings = append(found.Findings, audit.Of(l.Budget).Findings...)
+		if r := audit.Of(l.Budget); r != nil {
+			found = report.Audited{Run: l.Budget, Plan: l.files.Plan(audit.Name),
+				Findings: r.Findings}
 			break
 		}
 	}

@@ -59,8 +59,7 @@ func (s *Script) Play(id string, limit func(loop.Ceilings) loop.Ceilings) report
 		_, invokes := s.invocation(st)
 		return invokes
 	})
-	p.result = report.Replay{SessionID: id, ByPrompt: !loops, Iterations: []report.Replayed{},
-		ByModel: map[string]loop.Tokens{}, Notes: []string{}}
+	p.result = report.Replay{SessionID: id, ByPrompt: !loops, ByModel: map[string]loop.Tokens{}}
 	for _, st := range s.steps {
 		p.take(st)
 		add(p.spent, st.spent)
@@ -153,7 +152,7 @@ func (s *session) invoke(st *step, cmd loop.Command) {
 		t = s.threads[i]
 	}
 	r := &row{Replayed: report.Replayed{Skill: cmd.Skill, Prompt: prompt, StartedAt: st.At,
-		EndedAt: st.At, PRs: []string{}}}
+		EndedAt: st.At}}
 	flags, _, err := cmd.ParseFlags()
 	if err != nil {
 		r.Verdict, r.Text = "refused", err.Error()

@@ -132,13 +132,8 @@ type Claimed struct {
 // NewCard returns the card of a run. lines are its last history lines, oldest first.
 func NewCard(b *loop.Budget, lines []loop.Iteration) Card {
 	c := Card{
-		Run: b, Iterations: append([]loop.Iteration{}, lines...),
-		PRs: []CardPR{}, Worktrees: []loop.Worktree{}, Branches: []string{},
-		Gates: []Asked{}, Denied: []loop.Denial{},
-		Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched,
-			Attempts: b.MergesAttempted, PRs: []int{}, Merged: []int{}, Heads: []string{}},
-		Claimed: Claimed{PRs: []int{}, States: []int{}, Failures: []loop.Failure{},
-			Notes: []string{}},
+		Run: b, Iterations: lines, Verified: Verified{Dollars: b.DollarsEstimate,
+			Agents: b.AgentsDispatched, Attempts: b.MergesAttempted},
 	}
 	for _, name := range b.PRsTouched {
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {

@@ -102,8 +102,7 @@ func (p *page) section(name, remark, _ string) {
 }
 
 // row writes a label and a text beside it, or below it if the screen is too narrow.
-func (p *page) row(label, style, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+func (p *page) row(label, style, text string) {
 	if p.Width < 2*labelWidth {
 		p.put("", 2, faint, label)
 		p.put("  ", 2, style, text)
@@ -118,7 +117,7 @@ func (p *page) facts(list facts) {
 		if len(f.value) > 0 && f.value[0].whole > 0 {
 			drawn = bar(f.value[0].part, f.value[0].whole, min(max(p.Width/5, 6), 24)) + "  "
 		}
-		p.row(f.name, f.style, "%s%s", drawn, f.value)
+		p.row(f.name, f.style, drawn+f.value.String())
 	}
 }
 

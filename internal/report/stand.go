@@ -54,7 +54,7 @@ type Ran struct {
 // RanIn returns the summary of an iteration's history line.
 func RanIn(l *loop.Iteration) *Ran {
 	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l), l.Dollars,
-		append([]string{}, l.PRsTouched...), taskOf(l)}
+		l.PRsTouched, taskOf(l)}
 }
 
 // minutesOf returns the rounded minutes of an iteration, 0 if the clock went backwards.

@@ -66,18 +66,16 @@ const (
 // TaskLast maps the number of a task to its newest history line.
 type TaskLast map[int]*tasks.Line
 
-// NewTaskList returns the task list of a loop. last may lack tasks. The list is empty for the zero
-// Stand.
+// NewTaskList returns the task list of a loop. last may lack tasks.
 func NewTaskList(st Stand, last TaskLast) TaskList {
-	l := TaskList{Tasks: []TaskRow{}, Passed: []int{}}
 	b := st.Run
 	r := tasks.Of(b)
 	if r == nil {
-		return l
+		return TaskList{}
 	}
-	l = TaskList{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
+	l := TaskList{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
-		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: tasks.AwaitingGate(b),
+		Check: r.Check, Passed: r.Passed, Awaiting: tasks.AwaitingGate(b),
 		Require: r.Require, Verified: r.Count(loop.Verified), Unbroken: r.Count(loop.Unbroken),
 		Claimed: r.Count(loop.Claimed), Skipped: r.Count(loop.SkippedOne), Next: st.Next,
 		done: r.Result(), Dollars: b.DollarsEstimate, Tasks: TaskRows(b, st.Tick, last, st.Open)}

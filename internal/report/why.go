@@ -53,7 +53,7 @@ type StopWhy struct {
 // StoppedBy explains a halted or paused run. last is its last line, or nil if it has no line.
 func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
 	s := &StopWhy{Cause: b.StopCause, Text: stopText(b), Iteration: b.IterationsUsed,
-		Also: []string{}, Do: []string{}, Waiting: gates}
+		Waiting: gates}
 	if b.StopDetail != nil {
 		s.Gate = b.StopDetail.Gate
 	}
