@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -141,7 +142,7 @@ func (h *handler) record(list []*store.State, r event.Reply) {
 	}
 	_, err := h.stepOne(list[i], loop.Refused{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
-		Denial: h.denialOf(list[i], h.ev.Tool, r.Rule(), h.call().Words()),
+		Denial: h.denialOf(list[i], h.ev.Tool, r.Rule, h.call().Words()),
 	})
 	h.sideError(err)
 }
@@ -155,7 +156,8 @@ func (h *handler) denialOf(t *store.State, tool, rule, what string) loop.Denial 
 func (h *handler) recordEntry(r event.Reply) {
 	if store.Exists(h.project) && h.openState() == nil {
 		list, _ := h.sessionRuns() // after an error there is no iteration to record it in
-		h.record(list, r.By(loop.EntryRule))
+		r.Rule = cmp.Or(r.Rule, loop.EntryRule)
+		h.record(list, r)
 	}
 }
 

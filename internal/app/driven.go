@@ -165,7 +165,7 @@ func (d *driven) begin(
 	}
 	if run := h.runOf(d.skill); run == nil || run.SessionID != h.ev.SessionID {
 		return hint.New("see `hooks status`", "no run has begun: %s",
-			cmp.Or(reply.Reason(), reply.PersonText()))
+			cmp.Or(reply.Reason, reply.Said))
 	}
 	return nil
 }

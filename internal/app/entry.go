@@ -550,7 +550,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	if text == "" {
 		text = fmt.Sprintf("Loop paused at gate %s", e.Budget.Pending[0].Name)
 	}
-	reply = event.Block(e.withBefore(text + "\n" + reply.PersonText()))
+	reply = event.Block(e.withBefore(text + "\n" + reply.Said))
 	if e.asks.Answers != nil {
 		reply = reply.Context("The loop does not begin. End the turn now, and delete its " +
 			"schedule with CronDelete, if it has one.")

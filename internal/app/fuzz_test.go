@@ -61,7 +61,7 @@ func newStage(f *testing.F) *stage {
 		`,"command_name":"sdd:work","command_args":"--loop","prompt":"/sdd:work --loop"`)
 	if a := s.app().Handle("user-prompt-expansion", strings.NewReader(open)); a.Err != nil ||
 		a.Reply.Blocks() {
-		f.Fatal(a.Err, a.Reply.Reason())
+		f.Fatal(a.Err, a.Reply.Reason)
 	}
 	facts := `{"plan":[149],"issues":[{"number":149,"criteria":"tbd"}],"failures":[{"kind":"issue","number":44,"cause":"x"}]}`
 	if _, err := s.app().Report(strings.NewReader(facts)); err != nil {

@@ -58,9 +58,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 		if notify != nil {
 			h.out.Notify = append(h.out.Notify, notify)
 		}
-		if ring {
-			h.out.Reply = h.out.Reply.Ring()
-		}
+		h.out.Reply.Ring = ring
 	}
 	return h.out.Answer
 }

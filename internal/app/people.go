@@ -105,7 +105,7 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	if err == nil && h.out.After != nil {
 		err = h.out.After()
 	}
-	said := reply.PersonText()
+	said := reply.Said
 	if len(s.Budget.Scheduled) > 0 && alive(s.Budget) {
 		said += "\nhint: " + loop.StillFires
 	}

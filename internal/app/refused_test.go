@@ -40,8 +40,8 @@ func TestARefusalNeedsNoSave(t *testing.T) {
 	if err := tx.End(); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(said.Reply.Reason(), "This command cannot be read") {
-		t.Errorf("while the state is busy: %q", said.Reply.Reason())
+	if !strings.Contains(said.Reply.Reason, "This command cannot be read") {
+		t.Errorf("while the state is busy: %q", said.Reply.Reason)
 	}
 	if said.Err == nil {
 		t.Error("no one is told that the refusal is not in the record")
@@ -102,10 +102,10 @@ func TestALoopThatChangesUnderTheCallIsMended(t *testing.T) {
 	}
 	said := <-done
 	if !said.Reply.Blocks() {
-		t.Errorf("the merge is not refused: %q, %v", said.Reply.Reason(), said.Err)
+		t.Errorf("the merge is not refused: %q, %v", said.Reply.Reason, said.Err)
 	}
-	if !strings.Contains(said.Reply.PersonText(), "review.tick.json was changed; restored") {
-		t.Errorf("the change is not told: %q", said.Reply.PersonText())
+	if !strings.Contains(said.Reply.Said, "review.tick.json was changed; restored") {
+		t.Errorf("the change is not told: %q", said.Reply.Said)
 	}
 	if now, err := os.ReadFile(path); err != nil || strings.Contains(string(now), `"x":1`) {
 		t.Errorf("the change is still there: %v, %s", err, now)

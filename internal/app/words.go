@@ -41,7 +41,7 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 		reply = h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
 		if r.Closed != nil { // no Stop will report the end
 			over := loop.Reply{Closed: r.Closed, Between: r.Between, AtStop: true}
-			reply = reply.Say(h.ended(t, over).PersonText())
+			reply = reply.Say(h.ended(t, over).Said)
 		}
 		return reply
 	case r.Closed != nil:
@@ -66,12 +66,10 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 func (h *handler) refusal(t *store.State, r loop.Reply) event.Reply {
 	text := r.Refuse
 	if r.Closed != nil { // the client shows only a refusal's own text
-		text += "\n" + h.ended(t, loop.Reply{Closed: r.Closed, AtStop: true}).PersonText()
+		text += "\n" + h.ended(t, loop.Reply{Closed: r.Closed, AtStop: true}).Said
 	}
 	reply := event.Block(text)
-	if r.Hidden {
-		reply = reply.Hide()
-	}
+	reply.Hidden = r.Hidden
 	return reply
 }
 
@@ -163,10 +161,8 @@ func (h *handler) denial(t *store.State, d *loop.Deny) event.Reply {
 		waits = report.Waits(d.Ask)
 	}
 	hint := h.call().Hint(d, h.config(t).Tracker)
-	reply := event.Deny(lines(d.Text, waits, hint)).By(d.Rule).Say(d.Say)
-	if d.Ends {
-		reply = reply.Ends()
-	}
+	reply := event.Deny(lines(d.Text, waits, hint)).Say(d.Say)
+	reply.Rule, reply.Ends = d.Rule, d.Ends
 	return reply
 }
 
@@ -225,8 +221,8 @@ func (h *handler) acted(t *store.State, a loop.Acted) string {
 		kind := h.call().Forge(h.config(t).Tracker)
 		way := "add " + tracker.HeadFlag(kind, a.Gate.HeadSHA)
 		if kind == forge.Gitea {
-			pr := strings.TrimPrefix(a.Gate.Target, "PR #")
-			way = tracker.MergeAt(kind, pr, a.Gate.HeadSHA)
+			pr, _ := strconv.Atoi(strings.TrimPrefix(a.Gate.Target, "PR #"))
+			way = tracker.MergeCommand(kind, pr, a.Gate.HeadSHA)
 		}
 		return fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that: %s",
 			a.Gate.Name, a.Text, a.Gate.HeadSHA, way)

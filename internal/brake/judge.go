@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -172,7 +171,7 @@ func (s Start) merge(g ground, a effect.Act) *Refusal {
 	case ok:
 		return nil
 	case at != "":
-		return no(why, "use "+tracker.MergeAt(s.forge(), strconv.Itoa(a.PR), at))
+		return no(why, "use "+tracker.MergeCommand(s.forge(), a.PR, at))
 	default:
 		return no(why, "run `"+s.plainly(a.PR)+"` as a separate Bash command, so that "+
 			"the merge gate can ask")
@@ -185,13 +184,9 @@ func (s Start) unsealed() *Refusal {
 		"leave it to a person, who finds the cause with `hooks doctor`")
 }
 
-// plainly returns the plain command that merges a PR. For PR 0 it uses N in place of the number.
+// plainly returns the plain command that merges a PR. N stands for PR 0.
 func (s Start) plainly(pr int) string {
-	name := "N"
-	if pr > 0 {
-		name = strconv.Itoa(pr)
-	}
-	return tracker.MergeCommand(s.forge(), name)
+	return tracker.MergeCommand(s.forge(), pr, "")
 }
 
 // forge returns the kind of forge of the started client, else of the repository.

@@ -55,17 +55,17 @@ func (r Reply) Encode(name string) []byte {
 	if r.Empty() {
 		return nil
 	}
-	out := answer{Message: cut(r.say)}
+	out := answer{Message: cut(r.Said)}
 	own := extra{Event: name, Context: cut(r.context)}
 	switch {
 	case r.Blocks() && name == PreToolUse:
-		own.Decision, own.Reason = "deny", new(cut(r.reason))
-		if r.ends {
-			out.Continue, out.StopText = new(bool), cut(r.reason)
+		own.Decision, own.Reason = "deny", new(cut(r.Reason))
+		if r.Ends {
+			out.Continue, out.StopText = new(bool), cut(r.Reason)
 		}
 	case r.Blocks():
-		out.Decision, out.Reason = "block", new(cut(r.reason))
-		own.Hide = r.hidden && (name == UserPromptSubmit || name == UserPromptExpansion)
+		out.Decision, out.Reason = "block", new(cut(r.Reason))
+		own.Hide = r.Hidden && (name == UserPromptSubmit || name == UserPromptExpansion)
 	case r.verdict == ask:
 		own.Decision, own.Input = "ask", r.input
 	case r.verdict == send:
@@ -76,7 +76,7 @@ func (r Reply) Encode(name string) []byte {
 	if own.Decision != "" || own.Context != "" || own.Hide || own.Permit != nil {
 		out.Specific = &own
 	}
-	if r.ring {
+	if r.Ring {
 		out.Terminal = "\a"
 	}
 	text, err := codec.Encode(out)
@@ -100,7 +100,7 @@ func (r Reply) fit(name string) Reply {
 		answerDialog: name == PermissionRequest,
 	}
 	if !accepted[r.verdict] {
-		r.say = join(r.reason, r.say) // comes first, because a long message is cut at its end
+		r.Said = join(r.Reason, r.Said) // comes first, because a long message is cut at its end
 		r.decision = decision{}
 	}
 	reads := prompt || stop && r.verdict == block || slices.Contains(

@@ -15,7 +15,7 @@ const command = "(?m)(?:^|[ `(])hooks (?:report|gate|loop|cost|backlog|schema|do
 // if no other name is needed.
 func (r Reply) Named(name func() string) Reply {
 	name = sync.OnceValue(name)
-	for _, text := range []*string{&r.reason, &r.context, &r.say} {
+	for _, text := range []*string{&r.Reason, &r.context, &r.Said} {
 		if !strings.Contains(*text, "hooks ") {
 			continue
 		}

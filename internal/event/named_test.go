@@ -20,8 +20,8 @@ func TestNamed(t *testing.T) {
 			"webhooks report",
 	} {
 		got := Block(text).Named(func() string { return "/x/hooks" })
-		if got.reason != want {
-			t.Errorf("%q became %q, want %q", text, got.reason, want)
+		if got.Reason != want {
+			t.Errorf("%q became %q, want %q", text, got.Reason, want)
 		}
 		asked := false
 		Block(text).Named(func() string { asked = true; return "hooks" })

@@ -11,18 +11,20 @@ import (
 type Reply struct {
 	decision
 	context string // text for the model
-	say     string // text for the person
-	ring    bool
+	Said    string // text for the person, before any change by Encode
+	Ring    bool   // rings the bell of the client's terminal, if there is one
 }
 
 // decision is the part of a reply that replaces the client's own decision.
 type decision struct {
 	verdict verdict
-	reason  string
-	rule    string // name of the rule that refuses
-	ends    bool   // refusing the call also ends its turn
-	hidden  bool   // the refused prompt is not shown
-	input   *input // replaces the call's input
+	Reason  string // text of a refusal, before any change by Encode
+	Rule    string // name of the rule that refuses, or ""; the client does not see it
+	// Ends makes the refusal of a call also end the turn or the worker that made it (PreToolUse).
+	// The model gets no further request, and no Stop or SubagentStop follows.
+	Ends   bool
+	Hidden bool   // the person does not see the refused prompt
+	input  *input // replaces the call's input
 }
 
 type verdict uint8
@@ -42,11 +44,11 @@ func Nothing() Reply { return Reply{} }
 // Block refuses the end of a turn (Stop, SubagentStop), so that the model continues. It also
 // refuses the start of a turn (UserPromptSubmit, UserPromptExpansion) or a change of settings
 // (ConfigChange). At a Stop the model reads the reason, otherwise the person.
-func Block(reason string) Reply { return Reply{decision: decision{verdict: block, reason: reason}} }
+func Block(reason string) Reply { return Reply{decision: decision{verdict: block, Reason: reason}} }
 
 // Deny refuses a tool call (PreToolUse). The model reads the reason. Unlike a Block, it never makes
 // the model continue after a Stop.
-func Deny(reason string) Reply { return Reply{decision: decision{verdict: deny, reason: reason}} }
+func Deny(reason string) Reply { return Reply{decision: decision{verdict: deny, Reason: reason}} }
 
 // Ask lets a dialog call through (PreToolUse of AskUserQuestion) with these questions in place of
 // the model's. It drops questions after the fourth, because the client shows no more. Without
@@ -89,39 +91,9 @@ func (r Reply) Context(text string) Reply {
 
 // Say adds a line of text for the person.
 func (r Reply) Say(text string) Reply {
-	r.say = join(r.say, text)
+	r.Said = join(r.Said, text)
 	return r
 }
-
-// Ring rings the bell of the client's terminal, if there is one.
-func (r Reply) Ring() Reply {
-	r.ring = true
-	return r
-}
-
-// Ends makes the refusal of a call also end the turn or the worker that made it (PreToolUse). The
-// model gets no further request, and no Stop or SubagentStop follows.
-func (r Reply) Ends() Reply {
-	r.ends = true
-	return r
-}
-
-// Hide hides a refused prompt from the person.
-func (r Reply) Hide() Reply {
-	r.hidden = true
-	return r
-}
-
-// By records the name of the rule that refuses; the client does not see it. The first name is kept.
-func (r Reply) By(rule string) Reply {
-	if r.rule == "" {
-		r.rule = rule
-	}
-	return r
-}
-
-// Rule returns the name of the rule that refuses, or "" if no rule was named.
-func (r Reply) Rule() string { return r.rule }
 
 // And combines two replies to one event. A refusal wins over any other decision; otherwise r's
 // decision wins over that of o.
@@ -129,8 +101,8 @@ func (r Reply) And(o Reply) Reply {
 	if r.verdict == none || o.Blocks() && !r.Blocks() {
 		r.decision = o.decision
 	}
-	r.ring = r.ring || o.ring
-	return r.Context(o.context).Say(o.say)
+	r.Ring = r.Ring || o.Ring
+	return r.Context(o.context).Say(o.Said)
 }
 
 // Blocks reports whether the reply refuses, so that its effect must be saved before it is printed.
@@ -140,15 +112,9 @@ func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 // text.
 func (r Reply) Decides() bool { return r.verdict != none }
 
-// Reason returns the text of a refusal before any change by Encode.
-func (r Reply) Reason() string { return r.reason }
-
-// PersonText returns the text for the person before any change by Encode.
-func (r Reply) PersonText() string { return r.say }
-
 // Empty reports whether Encode returns nothing.
 func (r Reply) Empty() bool {
-	return r.verdict == none && r.context == "" && r.say == "" && !r.ring
+	return r.verdict == none && r.context == "" && r.Said == "" && !r.Ring
 }
 
 func join(a, b string) string {

@@ -275,12 +275,12 @@ func TestAndRefuses(t *testing.T) {
 	sent := Send(gjson.Parse(`{"description":"x"}`), "", "work").Say("kept")
 	for _, let := range []Reply{asked, sent} {
 		for _, r := range []Reply{let.And(Deny("no")), Deny("no").And(let)} {
-			if !r.Blocks() || r.Reason() != "no" || r.PersonText() != let.PersonText() {
+			if !r.Blocks() || r.Reason != "no" || r.Said != let.Said {
 				t.Errorf("%+v", r)
 			}
 		}
 	}
-	if r := Deny("first").And(Deny("second")); r.Reason() != "first" {
+	if r := Deny("first").And(Deny("second")); r.Reason != "first" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -288,11 +288,11 @@ func TestAndRefuses(t *testing.T) {
 // The bell goes beside everything else, on every event, and alone it is a reply.
 func TestRing(t *testing.T) {
 	for _, w := range Words {
-		if got := string(Nothing().Ring().Encode(w.Name)); got != `{"terminalSequence":"\u0007"}` {
+		if got := string(Reply{Ring: true}.Encode(w.Name)); got != `{"terminalSequence":"\u0007"}` {
 			t.Errorf("%s: %s", w.Name, got)
 		}
 	}
-	if r := Nothing().And(Block("x").Ring()); !strings.Contains(string(r.Encode(Stop)),
+	if r := Block("x").And(Reply{Ring: true}); !strings.Contains(string(r.Encode(Stop)),
 		`"decision":"block"`) || !strings.Contains(string(r.Encode(Stop)), "terminalSequence") {
 		t.Errorf("%s", r.Encode(Stop))
 	}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/paths"
 	"hooks/internal/guard/plain"
 	"testing"
@@ -27,7 +28,7 @@ func TestReadOnlyTable(t *testing.T) {
 // of the client's transcripts. ~, .., globs and backslashes are understood.
 func statePath(p, cwd string) bool {
 	f := plain.Frame{Cwd: cwd}
-	return paths.Of(f.Resolve(p)) == paths.State
+	return paths.Of(f.Resolve(p)) == effect.WriteState
 }
 
 func TestStatePath(t *testing.T) {

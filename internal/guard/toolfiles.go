@@ -6,7 +6,6 @@ import (
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
-	"hooks/internal/guard/paths"
 	"hooks/internal/guard/plain"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shellword"
@@ -16,7 +15,7 @@ import (
 // resulting text of a settings file.
 func edit(f *plain.Frame, c effect.Call) {
 	p := shellword.Lit(effect.LeafText(c.Fields, "file_path", "notebook_path", "path"))
-	if f.KindAt(p) != paths.Registration {
+	if f.KindAt(p) != effect.DropRegistration {
 		f.Writes(p, c.Tool+" "+p.Text)
 	}
 }

@@ -55,7 +55,7 @@ func TestAuditCalls(t *testing.T) {
 		return c
 	}
 	asks := with(func(c *Call) { c.Tool = "AskUserQuestion" })
-	schedules := with(func(c *Call) { c.Schedules = &Later{Prompt: "/x"} })
+	schedules := with(func(c *Call) { c.Schedules = new("/x") })
 	for _, tt := range []struct {
 		name   string
 		phase  Phase

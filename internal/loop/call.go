@@ -16,18 +16,15 @@ type Call struct {
 	Input string // tool_input as the client wrote it
 	Agent string // id of the worker that makes the call; "" in the main thread
 
-	Asks         bool   // the call opens the dialog
-	EndsSchedule bool   // the call removes or lists schedules
-	Edits        bool   // the call uses a file tool that writes
-	Schedules    *Later // nil if the call schedules nothing
-	Outside      string // work that the call starts outside the control of any loop, or ""
-	Sends        *Task  // nil if the call starts no worker
-	Tells        *Task  // the message to a running worker, or nil
-	Background   bool   // no event will report its result
+	Asks         bool    // the call opens the dialog
+	EndsSchedule bool    // the call removes or lists schedules
+	Edits        bool    // the call uses a file tool that writes
+	Schedules    *string // the prompt that the call schedules, or nil
+	Outside      string  // work that the call starts outside the control of any loop, or ""
+	Sends        *Task   // nil if the call starts no worker
+	Tells        *Task   // the message to a running worker, or nil
+	Background   bool    // no event will report its result
 }
-
-// Later is the prompt that a call schedules.
-type Later struct{ Prompt string }
 
 // Task is a worker's assignment.
 type Task struct {
@@ -351,7 +348,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	if e.Schedules == nil {
 		return Outcome{}
 	}
-	prompt := e.Schedules.Prompt
+	prompt := *e.Schedules
 	c, tick := ParsePrompt(prompt, s.Run.Names())
 	switch {
 	case own && !tick:
@@ -398,7 +395,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 // otherFlags refuses to schedule the run's own skill with flags that no person typed for it. If a
 // person types /loop with new flags, the call that schedules them comes before the first tick.
 func (e Call) otherFlags(s State, k *Known) Outcome {
-	c, ok := ParsePrompt(e.Schedules.Prompt, s.Run.Names())
+	c, ok := ParsePrompt(*e.Schedules, s.Run.Names())
 	if !ok || c.Skill != s.Run.Skill {
 		return Outcome{}
 	}
@@ -434,8 +431,8 @@ func Typed(prompt string, cmd Command, flags Flags) bool {
 
 // afterHalt refuses calls that would schedule a halted run again.
 func (e Call) afterHalt(run *Budget) Outcome {
-	if e.Schedules == nil || !run.Schedules(e.Schedules.Prompt) ||
-		!slices.Contains(run.Scheduled, e.Schedules.Prompt) {
+	if e.Schedules == nil || !run.Schedules(*e.Schedules) ||
+		!slices.Contains(run.Scheduled, *e.Schedules) {
 		return Outcome{}
 	}
 	return RefuseCall(ScheduleRule,
@@ -447,7 +444,7 @@ func (e Call) afterHalt(run *Budget) Outcome {
 // session's lock.
 func (e Call) neverAgain(c *Claim) Outcome {
 	if c == nil || !c.Stopped || c.PromptID != e.Prompt || e.Schedules == nil ||
-		!c.Schedules(e.Schedules.Prompt) {
+		!c.Schedules(*e.Schedules) {
 		return Outcome{}
 	}
 	return RefuseCall(ScheduleRule, "end the turn; nothing is to be scheduled", "%s",

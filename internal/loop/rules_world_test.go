@@ -249,7 +249,7 @@ var verbs = map[string]func(w *world, args string){
 	"comment": (*world).comment,
 	"opens":   (*world).opens,
 	"later": func(w *world, args string) {
-		w.calls(Call{Tool: "CronCreate", ID: w.newCall(), Schedules: &Later{args}})
+		w.calls(Call{Tool: "CronCreate", ID: w.newCall(), Schedules: &args})
 	},
 	"helper": func(w *world, args string) {
 		w.calls(Call{Tool: "Task", ID: w.newCall(), Agent: args, Sends: &Task{}})

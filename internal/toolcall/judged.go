@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hooks/internal/config"
@@ -37,7 +36,7 @@ func (c *Call) Judged(turn loop.Turn) loop.Call {
 	}
 	_, j.Edits = c.FileTool()
 	if prompt, ok := ev.Schedules(); ok {
-		j.Schedules = &loop.Later{Prompt: prompt}
+		j.Schedules = &prompt
 	}
 	task := func(text string) *loop.Task {
 		return &loop.Task{Text: text, Issues: mentions(text), Replayed: c.Past != nil,
@@ -228,23 +227,16 @@ func (c *Call) Forge(asked config.Tracker) string {
 // commit sha unless that is "". If only the commit is missing, it extends the call's command. N
 // stands for an unnamed PR.
 func mergePlainly(kind string, a effect.Act, sha string) string {
-	pr := "N"
 	if kind == "" {
 		program, _, _ := strings.Cut(a.Command, " ")
 		kind = tracker.ForgeOfClient(program)
 	}
-	if a.PR > 0 {
-		pr = strconv.Itoa(a.PR)
-	}
-	plain, flag := tracker.MergeCommand(kind, pr), tracker.HeadFlag(kind, sha)
-	switch {
-	case sha == "":
-		return plain
-	case a.SHA == "" && flag != "" && strings.HasPrefix(a.Command, plain) &&
-		!strings.Contains(a.Command, "…"):
+	flag := tracker.HeadFlag(kind, sha)
+	if sha != "" && a.SHA == "" && flag != "" && !strings.Contains(a.Command, "…") &&
+		strings.HasPrefix(a.Command, tracker.MergeCommand(kind, a.PR, "")) {
 		return a.Command + " " + flag
 	}
-	return tracker.MergeAt(kind, pr, sha)
+	return tracker.MergeCommand(kind, a.PR, sha)
 }
 
 // maxCall bounds the text of a refused call that is recorded, in bytes.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -91,25 +92,29 @@ func TeaProgram() string {
 // PullRef returns the ref of a PR's head on a forge.
 func PullRef(kind string, pr int) string { return fmt.Sprintf(forgeOf(kind).pull, pr) }
 
-// MergeCommand returns the plain command that merges a PR with a forge's own client.
-func MergeCommand(kind, pr string) string {
-	return Client(kind) + " " + forgeOf(kind).merge + " " + pr
+// MergeCommand returns the command that merges a PR with a forge's own client. N stands for PR 0.
+// If sha is not empty, the command merges the PR only if its head is sha.
+func MergeCommand(kind string, pr int, sha string) string {
+	name := "N"
+	if pr > 0 {
+		name = strconv.Itoa(pr)
+	}
+	plain, flag := Client(kind)+" "+forgeOf(kind).merge+" "+name, HeadFlag(kind, sha)
+	switch {
+	case sha == "":
+		return plain
+	case flag != "":
+		return plain + " " + flag
+	}
+	return Client(kind) + " api -X POST repos/{owner}/{repo}/pulls/" + name +
+		"/merge -f Do=merge -f head_commit_id=" + sha
 }
 
-// HeadFlag returns the flag that makes MergeCommand merge only a given commit. It is empty if the
-// forge's client has no such flag.
+// HeadFlag returns the flag that makes a forge's client merge only the commit sha. It is empty if
+// the client has no such flag.
 func HeadFlag(kind, sha string) string {
 	if flag := forgeOf(kind).head; flag != "" {
 		return flag + " " + sha
 	}
 	return ""
-}
-
-// MergeAt returns the command that merges a PR only if its head is sha.
-func MergeAt(kind, pr, sha string) string {
-	if flag := HeadFlag(kind, sha); flag != "" {
-		return MergeCommand(kind, pr) + " " + flag
-	}
-	return Client(kind) + " api -X POST repos/{owner}/{repo}/pulls/" + pr +
-		"/merge -f Do=merge -f head_commit_id=" + sha
 }

@@ -7,30 +7,23 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
 )
 
-// Kind classifies a path.
-type Kind int
-
-// The kinds of a path.
-const (
-	Ordinary     Kind = iota
-	State             // under .sdd/loop, or a transcript of the client
-	Registration      // settings and plugin files that register the hooks
-	Ledger            // a loop ledger, in changes/<name>/loops
-)
-
-// Of returns the kind of a resolved path, which may be a glob pattern.
-func Of(full string) Kind {
+// Of returns the act that a write to a path would be: effect.WriteState for .sdd/loop and the
+// client's transcripts, effect.DropRegistration for the settings and plugin files that register the
+// hooks, effect.WriteLedger for a ledger in changes/NAME/loops, and "" for any other path. The path
+// is resolved, and may be a glob pattern.
+func Of(full string) effect.Kind {
 	parts := strings.Split(strings.ToLower(full), "/")
 	for i := range parts {
 		if i+1 < len(parts) && Matches(parts[i], ".sdd") && Matches(parts[i+1], "loop") {
-			return State
+			return effect.WriteState
 		}
 		if i == len(parts)-4 && Matches(parts[i], "changes") && Matches(parts[i+2], "loops") &&
 			(strings.HasSuffix(parts[i+3], ".md") || strings.ContainsAny(parts[i+3], "*?[")) {
-			return Ledger
+			return effect.WriteLedger
 		}
 	}
 	low := strings.ToLower(full)
@@ -40,11 +33,11 @@ func Of(full string) Kind {
 	case strings.Contains(low, ".claude/projects/") && transcript,
 		strings.HasSuffix(strings.TrimSuffix(low, "/*"), ".claude/projects"),
 		shellword.HasUnknown(low) && transcript && strings.Contains(low, "/projects/"):
-		return State
+		return effect.WriteState
 	case registered(low, base):
-		return Registration
+		return effect.DropRegistration
 	}
-	return Ordinary
+	return ""
 }
 
 // Matches reports whether one element of a path, which may be a glob pattern, matches the name. As

@@ -10,16 +10,17 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// KindAt returns the kind of the path that a word names. It also follows symbolic links, because a
-// repository may contain a link to a guarded file, and checks the loop's own paths.
-func (f *Frame) KindAt(w shellword.Word) paths.Kind {
+// KindAt returns the act that a write to the path in a word would be, or "". It also follows
+// symbolic links, because a repository may contain a link to a guarded file, and checks the loop's
+// own paths.
+func (f *Frame) KindAt(w shellword.Word) effect.Kind {
 	full := f.Resolve(w.Text)
 	kind := paths.Of(full)
 	switch {
-	case kind != paths.Ordinary || shellword.HasUnknown(full) || full == "":
+	case kind != "" || shellword.HasUnknown(full) || full == "":
 		return kind
 	case paths.Own(f.M.Call.Own, full), paths.Own(f.M.Call.Own, f.real(full)):
-		return paths.State
+		return effect.WriteState
 	}
 	return paths.Of(f.real(full))
 }
@@ -55,11 +56,7 @@ func (f *Frame) Writes(w shellword.Word, how string) {
 	if w.Text == "" {
 		return
 	}
-	kinds := map[paths.Kind]effect.Kind{
-		paths.State: effect.WriteState, paths.Registration: effect.DropRegistration,
-		paths.Ledger: effect.WriteLedger,
-	}
-	if kind := kinds[f.KindAt(w)]; kind != "" {
+	if kind := f.KindAt(w); kind != "" {
 		f.fileAct(kind, w.Text, how)
 	}
 }
@@ -77,7 +74,7 @@ func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 // Takes records the removal or move of a path if the loop guards the path. If whole is set, the
 // contents of a directory count too.
 func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
-	if f.KindAt(w) != paths.Ordinary {
+	if f.KindAt(w) != "" {
 		f.Writes(w, how)
 		return
 	}

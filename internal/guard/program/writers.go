@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/paths"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
@@ -73,7 +73,7 @@ func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 		}
 		into := shellword.Lit(strings.TrimSuffix(dst.Text, "/") + "/" + base)
 		kind := f.KindAt(into)
-		if f.KindAt(dst) == paths.Ordinary && (kind == paths.State || kind == paths.Ledger) {
+		if f.KindAt(dst) == "" && (kind == effect.WriteState || kind == effect.WriteLedger) {
 			f.Writes(into, how)
 		}
 	}
