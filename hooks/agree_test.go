@@ -17,8 +17,11 @@ func agree(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Chdir(ts.Getenv("CLAUDE_PROJECT_DIR")))
 	defer func() { ts.Check(ts.Chdir(ts.Getenv("WORK"))) }()
 	shown := func(words string) string {
-		ts.Check(ts.Exec("hooks", strings.Fields(words)...))
-		return ts.ReadFile("stdout")
+		c := perform(ts, append([]string{"hooks"}, strings.Fields(words)...)...)
+		if c.Code != 0 {
+			ts.Fatalf("hooks %s ends with %d: %s", words, c.Code, c.Err)
+		}
+		return c.Out
 	}
 	show := func(words, pattern, want string) {
 		text := shown(words)

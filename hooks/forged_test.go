@@ -26,13 +26,20 @@ func forged(ts *testscript.TestScript, _ bool, args []string) {
 			message, why = claim, line[:strings.Index(line, ": ")]
 			inProject(ts, line[len(why)+2:])
 		}
-		ts.Check(ts.Exec("worker", message))
+		play := func(args ...string) string {
+			c := perform(ts, args...)
+			if c.Code != 0 {
+				ts.Fatalf("%s ends with %d: %s", args[0], c.Code, c.Err)
+			}
+			return c.Out
+		}
+		said := play("worker", message)
 		tick := ts.ReadFile("p/.sdd/loop/task.tick.json")
 		switch gjson.Get(tick, "attempt.judged.verdict").String() {
 		case "verified", "claimed", "skipped":
 			ts.Fatalf("%q was accepted", line)
 		}
-		reply := ts.ReadFile("stdout") + gjson.Get(tick, "attempt.judged.why").String()
+		reply := said + gjson.Get(tick, "attempt.judged.why").String()
 		if !strings.Contains(reply, why) {
 			ts.Fatalf("%q: not refused because of %q:\n%s", line, why, reply)
 		}
@@ -44,13 +51,13 @@ func forged(ts *testscript.TestScript, _ bool, args []string) {
 				"git clean -qffd; cp ../good.md .sdd-progress.md")
 		}
 		if gjson.Get(tick, "attempt.judged").Exists() {
-			ts.Check(ts.Exec("event", "stop", "stop_hook_active=true"))
+			play("event", "stop", "stop_hook_active=true")
 			// a flag asks a person before the iteration ends
 			if _, err := os.Stat(ts.MkAbs("p/.sdd/loop/task.tick.json")); err == nil {
-				ts.Check(ts.Exec("answer", "retry"))
-				ts.Check(ts.Exec("event", "stop", "stop_hook_active=true"))
+				play("answer", "retry")
+				play("event", "stop", "stop_hook_active=true")
 			}
-			ts.Check(ts.Exec("event", "agent", "go"))
+			play("event", "agent", "go")
 		}
 	}
 }

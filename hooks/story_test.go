@@ -488,7 +488,7 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		line, err := sjson.Set(
 			`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, "promptId", ts.Getenv("PROMPT"))
 		ts.Check(err)
-		ts.Check(ts.Exec("append", line))
+		perform(ts, "append", line)
 	},
 	"gh-answers": func(ts *testscript.TestScript, _ bool, args []string) {
 		ghAnswers(ts, args[0])
@@ -502,14 +502,14 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		line, err := sjson.Set(`{"type":"queue-operation","operation":"enqueue"}`, "content",
 			strings.Join(args, " "))
 		ts.Check(err)
-		ts.Check(ts.Exec("append", line))
-		ts.Check(ts.Exec("append", `{"type":"queue-operation","operation":"dequeue"}`))
+		perform(ts, "append", line)
+		perform(ts, "append", `{"type":"queue-operation","operation":"dequeue"}`)
 	},
 	"fires": func(ts *testscript.TestScript, _ bool, args []string) {
 		line, err := sjson.Set(`{"type":"system","subtype":"scheduled_task_fire"}`, "prompt",
 			strings.Join(args, " "))
 		ts.Check(err)
-		ts.Check(ts.Exec("append", line))
+		perform(ts, "append", line)
 	},
 }
 

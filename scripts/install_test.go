@@ -23,7 +23,7 @@ func release(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	program := filepath.Join(dir, "hooks")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", program, "./hooks")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./hooks")
 	cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
@@ -43,7 +43,7 @@ func pack(t *testing.T, path string, program []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := gzip.NewWriter(f)
+	z, _ := gzip.NewWriterLevel(f, gzip.BestSpeed)
 	w := tar.NewWriter(z)
 	if err := w.WriteHeader(&tar.Header{Name: "hooks/bin/hooks", Mode: 0o755,
 		Size: int64(len(program))}); err != nil {

@@ -113,7 +113,8 @@ func payload(work, name string, pairs ...string) string {
 }
 
 // Whatever is in a field, nothing outside of the state's folder is made, changed or removed,
-// and no event waits for a pipe or a device: then the test would time out.
+// and no event waits for a pipe or a device: then the test would time out. Without HOOKS_WHOLE each
+// field has every third value, beginning with another one.
 func TestNoFieldLeadsOutOfTheProject(t *testing.T) {
 	fields := map[string][]string{
 		"UserPromptExpansion": {"session_id", "prompt_id", "transcript_path", "cwd", "command_args",
@@ -142,11 +143,14 @@ func TestNoFieldLeadsOutOfTheProject(t *testing.T) {
 	work := world(t)
 	before := tree(t, work)
 	for name, list := range fields {
-		for _, field := range list {
+		for nth, field := range list {
 			for i, value := range hostilePaths {
+				if (nth+i)%3 != 0 && os.Getenv("HOOKS_WHOLE") == "" {
+					continue
+				}
 				value = strings.ReplaceAll(value, "WORK", work)
 				if closes := name == "Stop" || name == "SessionEnd" ||
-					field == "command_args"; closes || i == 0 {
+					field == "command_args"; closes || i < 3 {
 					_, _ = os.RemoveAll(work+"/p/.sdd"), os.RemoveAll(work+"/home/.local")
 				}
 				send(work, "user-prompt-expansion",

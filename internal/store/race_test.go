@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -36,6 +37,9 @@ func TestMain(m *testing.M) {
 	}
 	forgetest.Alone()
 	driver.InMemory()
+	if os.Getenv("HOOKS_WHOLE") == "" {
+		_ = flag.Set("rapid.checks", "25")
+	}
 	os.Exit(m.Run())
 }
 
@@ -211,8 +215,10 @@ func TestOneWinner(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
-			const rounds = 40
-			want := 0
+			rounds, want := 10, 0
+			if os.Getenv("HOOKS_WHOLE") != "" {
+				rounds = 40
+			}
 			for _, role := range roles {
 				switch {
 				case strings.Contains(role, "crash"):
@@ -234,8 +240,12 @@ func TestOneWinner(t *testing.T) {
 
 // TestOneWinnerPerStaleLock: all see the same dead holder at once.
 func TestOneWinnerPerStaleLock(t *testing.T) {
+	times := 3
+	if os.Getenv("HOOKS_WHOLE") != "" {
+		times = 10
+	}
 	for _, role := range []string{"plain", "lockless", "lying"} {
-		for range 10 {
+		for range times {
 			s := newStore(t)
 			put(t, s, "work.lock", strings.Replace(specLock, "12345", "2147483646", 1))
 			race(t, s, 1, role, role, role, role, role, role)

@@ -117,8 +117,8 @@ func BenchmarkTick(b *testing.B) {
 
 // Memory does not follow the size of what is read.
 func TestMemoryIsBounded(t *testing.T) {
-	tr := session(t, 96<<20)
-	tr.add(tr.main, said1{id: "long", in: 1, text: strings.Repeat("x", 40<<20)})
+	tr := session(t, 48<<20)
+	tr.add(tr.main, said1{id: "long", in: 1, text: strings.Repeat("x", 36<<20)})
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

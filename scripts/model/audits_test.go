@@ -63,11 +63,11 @@ type auditWorld struct {
 	pingPong bool
 }
 
-func TestAuditLoopDoesWhatTheModelSays(t *testing.T) { playAudits(t, &inside{}, "5") }
+func TestAuditLoopDoesWhatTheModelSays(t *testing.T) { playAudits(t, &inside{}, 5) }
 
-func TestBinaryPlaysAuditsAsTheModelSays(t *testing.T) { playAudits(t, binary(t), "1") }
+func TestBinaryPlaysAuditsAsTheModelSays(t *testing.T) { playAudits(t, binary(t), 1) }
 
-func playAudits(t *testing.T, prog program, checks string) {
+func playAudits(t *testing.T, prog program, checks int) {
 	bound(t, checks)
 	pool, dir, n := &clients{t: t}, t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -40,14 +40,14 @@ type taskWorld struct {
 }
 
 func TestTaskLoopDoesWhatTheModelSays(t *testing.T) {
-	playTasks(t, &inside{}, "5")
+	playTasks(t, &inside{}, 5)
 }
 
 func TestBinaryPlaysTasksAsTheModelSays(t *testing.T) {
-	playTasks(t, binary(t), "1")
+	playTasks(t, binary(t), 1)
 }
 
-func playTasks(t *testing.T, prog program, checks string) {
+func playTasks(t *testing.T, prog program, checks int) {
 	bound(t, checks)
 	pool, dir, n := &clients{t: t}, t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -35,17 +35,17 @@ func TestMain(m *testing.M) {
 	o := &options
 	flag.BoolVar(&o.whole, "whole", false, "try every fault and every way on, and far more kills")
 	flag.StringVar(&o.name, "name", "", "only scenarios, mistakes and races with this text")
-	flag.IntVar(&o.kills, "kills", 40, "kills inside whole loops")
+	flag.IntVar(&o.kills, "kills", 20, "kills inside whole loops")
 	flag.IntVar(&o.planted, "mistakes", 0, "planted mistakes, drawn by the seed")
 	flag.IntVar(&o.drawn, "scenarios", 0, "scenarios of faults, drawn by the seed")
 	flag.IntVar(&o.rounds, "rounds", 1, "races for one lock, of each kind")
-	flag.IntVar(&o.sessions, "sessions", 16, "sessions in a race")
+	flag.IntVar(&o.sessions, "sessions", 8, "sessions in a race")
 	flag.IntVar(&o.parallel, "at-once", 3, "how often hooks of one session run at once")
 	flag.IntVar(&o.workers, "j", runtime.NumCPU(), "players at work at once")
 	flag.Int64Var(&o.seed, "seed", time.Now().UnixNano(), "of the random moments")
 	flag.Parse()
 	if o.whole {
-		o.kills, o.rounds, o.sessions, o.parallel = 500*o.kills, 500*o.rounds, 64, 150*o.parallel
+		o.kills, o.rounds, o.sessions, o.parallel = 1000*o.kills, 500*o.rounds, 64, 150*o.parallel
 	}
 	driver.InMemory()
 	code := m.Run()

@@ -236,7 +236,9 @@ func program(t *testing.T, script string) {
 
 func TestGiantOutput(t *testing.T) {
 	dir, _ := project(t, "https://github.com/acme/app", "github")
-	program(t, "#!/bin/sh\nexec yes '{\"data\":{}}'\n")
+	program(t, `#!/bin/sh
+exec yes "{\"data\":{\"text\":\"$(head -c 60000 /dev/zero | tr '\0' x)\"}}"
+`)
 	var f *Failure
 	if a := ask(t, dir, Question{Backlog: true}); !errors.As(a.Err, &f) || f.Why != Unreadable {
 		t.Errorf("%v", a.Err)
