@@ -64,7 +64,7 @@ func (d *demo) play(word, rest string) error {
 	id, what, _ := strings.Cut(rest, " ")
 	switch word {
 	case "title":
-		fmt.Fprintf(d.out, "\n%s\n", report.Scene(d.screen, rest))
+		fmt.Fprintf(d.out, "\n%s\n", report.Text(d.screen, report.Scene(rest)))
 	case "enter":
 		return d.enter(rest)
 	case "beside": // in a second session
@@ -171,8 +171,7 @@ func (d *demo) on(word string, fields ...any) (gjson.Result, error) {
 		refused = "the turn is held open; the model reads"
 	}
 	for _, part := range []struct {
-		tone      report.Tone
-		who, path string
+		tone, who, path string
 	}{
 		{report.ToneRefused, "refused; the model reads why",
 			"hookSpecificOutput.permissionDecisionReason"},
@@ -199,8 +198,9 @@ func (d *demo) on(word string, fields ...any) (gjson.Result, error) {
 	return r, err
 }
 
-func (d *demo) show(tone report.Tone, who, text string) {
-	fmt.Fprintln(d.out, report.Heard(d.screen, tone, who, strings.TrimRight(text, "\n")))
+func (d *demo) show(tone, who, text string) {
+	said := report.Heard{Tone: tone, Reader: who, Text: strings.TrimRight(text, "\n")}
+	fmt.Fprintln(d.out, report.Text(d.screen, said))
 }
 
 // environ returns the environment of a hook.

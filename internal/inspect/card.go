@@ -82,12 +82,7 @@ func (l *loopState) card() (report.Card, error) {
 	c.Open, c.OpenDollars = l.Tick != nil, st.Open
 	c.Tasks = report.TaskRows(b, l.Tick, last, st.Open)
 	if b.Status != loop.Active {
-		var last *loop.Iteration
-		for i := range lines {
-			if lines[i].Seq == b.Seq && lines[i].Ran() {
-				last = &lines[i]
-			}
-		}
+		last, _ := l.last((*loop.Iteration).Ran) // lastLines has returned its error
 		c.Stopped = report.StoppedBy(b, last, c.Waiting, l.Elsewhere())
 	}
 	return c, errors.Join(err, terr, ferr)

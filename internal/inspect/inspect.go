@@ -69,14 +69,6 @@ type loopState struct {
 // open reports whether an iteration of the run is open.
 func (l *loopState) open() bool { return l.Tick != nil && l.Tick.RunID == l.Budget.RunID }
 
-// spent returns the dollars of the open iteration so far, or 0 if no iteration is open.
-func (l *loopState) spent() loop.USD {
-	if !l.open() {
-		return 0
-	}
-	return loop.Sum(l.since.ByModel).Dollars
-}
-
 // last returns the run's newest line that keep accepts, or nil.
 func (l *loopState) last(keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
 	return l.files.Last(l.skill, func(line *loop.Iteration) bool {

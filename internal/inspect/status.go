@@ -76,9 +76,13 @@ func (l *loopState) brief() report.Stand {
 	if b.Status == loop.Paused { // b also counts the waiting iteration
 		near = l.saved
 	}
-	return report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
-		Open: l.spent(), Gates: openGates(l), Raise: near.RaiseCommand(l.Tick, l.now),
+	st := report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
+		Gates: openGates(l), Raise: near.RaiseCommand(l.Tick, l.now),
 		Budgets: report.Axes(l.saved, b, l.Tick, going, l.now)}
+	if l.open() {
+		st.Open = loop.Sum(l.since.ByModel).Dollars
+	}
+	return st
 }
 
 // next describes what triggers the next tick.

@@ -143,10 +143,7 @@ func (s *scanner) block(raw, bare string) Line {
 }
 
 // deep reports whether a line begins with four columns of white space.
-func deep(raw string) bool {
-	return raw != "" && raw[0] <= ' ' && (strings.HasPrefix(raw, "    ") ||
-		strings.HasPrefix(strings.TrimLeft(raw[:min(len(raw), 4)], " "), "\t"))
-}
+func deep(raw string) bool { return Indent(raw) >= 4 }
 
 // Indent returns the width of the white space at the start of a line, in columns.
 func Indent(raw string) (n int) {

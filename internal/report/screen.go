@@ -317,32 +317,28 @@ func spark(values []int64, columns int) string {
 	return b.String()
 }
 
-// Tone is the urgency of a reply in the demo.
-type Tone string
+// Heard is one reply of the demo. An empty reader continues the previous reply.
+type Heard struct{ Tone, Reader, Text string }
 
 // The tones of the demo's replies.
 const (
-	ToneQuiet   Tone = faint
-	ToneAsked   Tone = warn
-	ToneRefused Tone = bad
+	ToneQuiet   = faint
+	ToneAsked   = warn
+	ToneRefused = bad
 )
 
-// Scene draws the title of a scene of the demo.
-func Scene(s Screen, title string) string {
-	p := newPage(s)
+func (h Heard) draw(p *page) {
 	p.unwrap()
-	p.line(strong, "── %s", title)
-	return p.String()
+	if h.Reader != "" {
+		p.line(h.Tone, "→ %s:", h.Reader)
+	}
+	p.fit("   ", h.Text)
 }
 
-// Heard draws one reply of the demo below the name of its reader. An empty name continues the
-// previous reply.
-func Heard(s Screen, tone Tone, reader, text string) string {
-	p := newPage(s)
+// Scene is the title of a scene of the demo.
+type Scene string
+
+func (title Scene) draw(p *page) {
 	p.unwrap()
-	if reader != "" {
-		p.line(string(tone), "→ %s:", reader)
-	}
-	p.fit("   ", text)
-	return p.String()
+	p.line(strong, "── %s", string(title))
 }
