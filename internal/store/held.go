@@ -45,11 +45,11 @@ func (s *Store) sealLost(skill loop.Skill, id string) ([]sealed, error) {
 	default:
 		return nil, err
 	}
-	r, err := s.recordFor(b.SessionID)
+	run, _, err := s.recordOf(b, st.BudgetPath, false)
 	if err != nil {
 		return nil, err
 	}
-	return []sealed{s.seal(r, b, st.BudgetPath)}, nil
+	return []sealed{run}, nil
 }
 
 // HeldBudgets returns the budgets that a record's held runs had before they were reset.

@@ -20,9 +20,6 @@ type place struct {
 	own   bool // it is the default location
 }
 
-// shown returns the path of the budget file as messages show it.
-func (p place) shown() string { return p.disk.path(p.name) }
-
 // budgetPath returns the path of the last run's budget: the default or a --budget-file. If the
 // pointer to it is damaged, the path comes from the record.
 func (s *Store) budgetPath(skill loop.Skill) (string, error) {
@@ -117,7 +114,7 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	if err != nil || body == nil {
 		return nil, err
 	}
-	return decodeBudget(at.shown(), skill, body)
+	return decodeBudget(at.disk.path(at.name), skill, body)
 }
 
 // point writes the budget's path to the pointer file. For the default path it removes the pointer.

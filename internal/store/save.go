@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -137,7 +138,7 @@ func (s *Store) prepare(
 		own := *c.tick
 		own.Version, session = loop.Version, own.SessionID
 		if err == nil {
-			c.tickText, err = textOver(&s.disk, name, &tickFormat, own, old)
+			c.tickText, err = fileText(&s.disk, name, &tickFormat, own, old)
 		}
 		if err != nil {
 			return run, false, wrap("save tick", err)
@@ -152,17 +153,26 @@ func (s *Store) prepare(
 	return sealed{r.Loop(string(skill)), r}, false, err
 }
 
-// recordOf returns the entry of a run in its session's record, which is nil if the run has no
-// record. isNew reports that the record did not have the run.
+// recordOf returns the entry of a run in its session's record. It adds a new entry, or a new
+// record, if there is none, and then isNew is true. A run that is not recorded here has no entry.
 func (s *Store) recordOf(
 	b *loop.Budget, path string, closes bool,
 ) (run sealed, isNew bool, err error) {
 	if !s.records(b) {
 		return run, false, nil
 	}
-	r, err := s.recordFor(b.SessionID)
+	r, err := s.seals.Find(b.SessionID)
 	if err != nil {
 		return run, false, wrap("save budget", err)
+	}
+	if r == nil || !r.Adopt(s.project) {
+		if r.Runs() {
+			if _, err := os.Stat(r.Project); !errors.Is(err, os.ErrNotExist) {
+				return run, false, hint.New("end it there first: `hooks loop stop`",
+					"save budget: session %s has a loop in %s already", b.SessionID, r.Project)
+			}
+		}
+		r = &seal.Record{Session: b.SessionID, Project: s.project}
 	}
 	run = sealed{r.Loop(string(b.Skill)), r}
 	if isNew = run.Loop == nil || run.RunID != b.RunID; isNew {
@@ -200,10 +210,10 @@ func (s *Store) budgetText(
 		body, err = at.disk.read(at.name)
 	}
 	if err == nil && body != nil {
-		old, err = decodeBudget(at.shown(), b.Skill, body)
+		old, err = decodeBudget(at.disk.path(at.name), b.Skill, body)
 	}
 	if old != nil && old.RunID != "" && old.RunID != b.RunID {
-		err = fmt.Errorf("%w: %s in %s", errOtherRun, old.RunID, at.shown())
+		err = fmt.Errorf("%w: %s in %s", errOtherRun, old.RunID, at.disk.path(at.name))
 	}
 	if err == nil {
 		text, err = budgetFile(at, b, body)
@@ -247,7 +257,7 @@ func (s *Store) saveClaim(c *loop.Claim) error {
 	old, err := s.disk.read(name)
 	var text []byte
 	if err == nil {
-		text, err = textOver(&s.disk, name, &claimFormat, own, old)
+		text, err = fileText(&s.disk, name, &claimFormat, own, old)
 	}
 	if err == nil {
 		err = errors.Join(s.disk.replace(name, text), s.settle())
@@ -255,24 +265,17 @@ func (s *Store) saveClaim(c *loop.Claim) error {
 	return wrap("save claim", err)
 }
 
-// textOver returns the text of v that will replace the old one, which is nil if there is none. It
-// returns an error if the old text is damaged or newer.
-func textOver(d *disk, name string, f *format, v any, old []byte) ([]byte, error) {
-	if old != nil {
-		if err := f.check(d.path(name), old); err != nil {
-			return nil, err
-		}
-	}
-	return fileText(d, name, f, v, nil)
-}
-
-// fileText returns the text of v with the unknown fields of the old text. It returns an error if
-// the result could not be read again.
+// fileText returns the text of v with the unknown fields of the old text, which is nil if there is
+// none. It returns an error if the old text is damaged or newer, or if the result could not be read
+// again.
 func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error) {
 	if strings.HasPrefix(name, ".") {
 		return nil, errors.New("the state names no skill")
 	}
 	body, err := codec.Encode(v)
+	if err == nil && old != nil {
+		err = f.check(d.path(name), old)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
-	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -105,22 +103,6 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	run.State = s.found(run).files(run)
 	run.State.Line = s.newest(run)
 	return run
-}
-
-// recordFor returns the record of a session, or a new one if the session has no record in this
-// project.
-func (s *Store) recordFor(session string) (*seal.Record, error) {
-	r, err := s.seals.Find(session)
-	if err != nil || r != nil && r.Adopt(s.project) {
-		return r, err
-	}
-	if r.Runs() {
-		if _, err := os.Stat(r.Project); !errors.Is(err, os.ErrNotExist) {
-			return nil, hint.New("end it there first: `hooks loop stop`",
-				"session %s has a loop in %s already", session, r.Project)
-		}
-	}
-	return &seal.Record{Session: session, Project: s.project, Boot: s.boot()}, nil
 }
 
 // giveUp removes a run, and any other run with the same budget path, from the records of other
