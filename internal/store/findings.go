@@ -31,8 +31,11 @@ const findingsEnd = ".findings.jsonl"
 
 // Findings reads the findings of an audit loop's run into its budget, unless the budget has them.
 func (s *Store) Findings(b *loop.Budget) error {
-	r := audit.Of(b)
-	if r == nil || r.Findings != nil {
+	if b == nil {
+		return nil
+	}
+	r, is := b.Own.(*audit.Run)
+	if !is || r.Findings != nil {
 		return nil
 	}
 	_, list, err := s.logged(b)

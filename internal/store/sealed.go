@@ -121,8 +121,8 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 		err = s.catchUp(&st, loop.Skill(run.Skill))
 	}
 	err = errors.Join(err, s.Findings(st.Budget))
-	if r := audit.Of(st.Budget); err == nil && run.Next == nil && !rebooted &&
-		(r == nil || r.Findings == nil) {
+	if b := st.Budget; err == nil && run.Next == nil && !rebooted &&
+		(b == nil || b.Own == nil || audit.Of(b) == nil || audit.Of(b).Findings == nil) {
 		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st
 	}
 	return st, err

@@ -39,8 +39,11 @@ var Kind = loop.Kind{
 			Tell:    func(f *loop.Facts) string { return tellNoVerdicts(f, FinalAuditing) },
 			Because: "several final audits in a row gave no verdict"},
 	},
-	Applies: func(b *loop.Budget) bool { return Of(b) != nil },
-	Gates:   gates, Completes: "audit_complete", Rule: audited,
+	Applies: func(b *loop.Budget) bool {
+		_, is := b.Own.(*Run)
+		return is
+	},
+	Gates: gates, Completes: "audit_complete", Rule: audited,
 	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
 }

@@ -41,8 +41,11 @@ var Kind = loop.Kind{
 				"as it is",
 			Because: "the branch has lost a commit of a task that was done"},
 	},
-	Applies: func(b *loop.Budget) bool { return Of(b) != nil },
-	Gates:   gates, Completes: "tasks_complete", Rule: stays,
+	Applies: func(b *loop.Budget) bool {
+		_, is := b.Own.(*Run)
+		return is
+	},
+	Gates: gates, Completes: "tasks_complete", Rule: stays,
 	Run:  loop.Part{Name: "tasks", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
 }
