@@ -28,13 +28,11 @@ import (
 func (h *handler) attemptFacts(
 	t *store.State, f *loop.EntryFacts, root string, fresh *loop.Request,
 ) {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	tree, err := h.tree(ctx, root)
+	tree, err := h.tree(root)
 	f.Attempt = loop.Attempt{Head: tree.Head, Branch: tree.Branch, Tree: treeSum(root, tree.Dirty),
 		NoGit: tracker.Root(root) == "",
 		Token: fmt.Sprintf("-%08x", rand.Uint32())} // unique, not secret
-	list, unread := tree.Ignores(ctx, root, h.excluded())
+	list, unread := tree.Ignores(h.ctx, root, h.excluded())
 	if err = errors.Join(err, unread); err == nil {
 		f.Ignores = strings.Join(append(list, "-"), "\n")
 	}
@@ -116,8 +114,6 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	if a.NoGit || a.Unread != "" {
 		return e
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
-	defer cancel()
 	at := tracker.Root(root)
 	var tree tracker.Tree
 	var hidden []string
@@ -125,22 +121,22 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	var diff []byte
 	var errs [6]error
 	var asked sync.WaitGroup // concurrent, because git takes most of the time
-	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
-	asked.Go(func() { hidden, errs[1] = tracker.Hidden(ctx, root) })
-	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
+	asked.Go(func() { tree, errs[0] = h.tree(root) })
+	asked.Go(func() { hidden, errs[1] = tracker.Hidden(h.ctx, root) })
+	asked.Go(func() { top, errs[2] = tracker.Top(h.ctx, root) })
 	asked.Go(func() {
 		for _, sha := range t.Values().Keeps() {
-			if kept, err := tracker.Descends(ctx, root, sha); !kept {
+			if kept, err := tracker.Descends(h.ctx, root, sha); !kept {
 				e.Dropped, errs[3] = sha, err
 				return
 			}
 		}
 	})
 	if a.Base != "" {
-		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
+		asked.Go(func() { diff, errs[4] = tracker.Diff(h.ctx, root, a.Base) })
 	}
 	if base := t.Budget.Attempts().Since; base != "" {
-		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, at, base, "HEAD") })
+		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(h.ctx, at, base, "HEAD") })
 	}
 	asked.Wait()
 	err := errors.Join(append(errs[:4:4], errs[5])...)
@@ -152,7 +148,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 		return e
 	}
 	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
-	ignores, err := tree.Ignores(ctx, root, h.excluded())
+	ignores, err := tree.Ignores(h.ctx, root, h.excluded())
 	if err != nil {
 		e.Failed = child.Line(err.Error())
 		return e
@@ -165,7 +161,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 				"commit a .gitignore)")
 		}
 	}
-	e.Dirty = append(e.Dirty, h.keptOut(ctx, t, root)...)
+	e.Dirty = append(e.Dirty, h.keptOut(t, root)...)
 	e.Tree = treeSum(root, tree.Dirty)
 	switch {
 	case errs[4] != nil:
@@ -178,11 +174,9 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 
 // dropped returns commit if HEAD is not known to contain it, and "" otherwise.
 func dropped(root, commit string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
 	if commit == "" {
 		return ""
-	} else if kept, _ := tracker.Descends(ctx, root, commit); kept {
+	} else if kept, _ := tracker.Descends(context.Background(), root, commit); kept {
 		return ""
 	}
 	return commit

@@ -161,9 +161,7 @@ func (h *handler) sections(r *audit.Run) (intro string, list []audit.Section) {
 		text, _ = readOwn(r.Worktree, "plan", r.Plan)
 	}
 	if sum(text) != r.PlanSum {
-		ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-		defer cancel()
-		kept, _ := tracker.FileAt(ctx, r.Worktree, r.Base, r.Plan, maxTaskFile)
+		kept, _ := tracker.FileAt(h.ctx, r.Worktree, r.Base, r.Plan, maxTaskFile)
 		text = []byte(kept)
 	}
 	if sum(text) == r.PlanSum {
@@ -292,9 +290,7 @@ func (h *handler) auditTold(t *store.State) (o loop.Told) {
 	}
 	o.Report, o.Sum = h.redacted(t, facts), sumOfReport([]byte(text))
 	r := audit.Of(t.Budget)
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	o.Head, _ = tracker.Commit(ctx, r.Worktree, "HEAD") // A75
+	o.Head, _ = tracker.Commit(h.ctx, r.Worktree, "HEAD") // A75
 	plan, _ := readOwn(r.Worktree, "plan", r.Plan)
 	o.PlanChanged = sum(plan) != r.PlanSum
 	return o

@@ -47,13 +47,11 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 			"`hooks doctor`"}
 	}
 	root := h.root(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
-	defer cancel()
 	var run loop.CheckRun
 	pins := pinned{start: t.Budget.Attempts().From, root: root}
-	tree, err := h.tree(ctx, root)
+	tree, err := h.tree(root)
 	if err == nil && pins.start != "" && tree.Head != "" {
-		pins.find(ctx, command, tree.Head)
+		pins.find(h.ctx, command, tree.Head)
 	}
 	switch {
 	case pins.err != nil:
@@ -70,7 +68,7 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	if run.Command = command; len(all) > 0 {
 		run.Changed = all
 	}
-	if after, err := h.tree(ctx, root); err == nil && len(after.Dirty) == 0 {
+	if after, err := h.tree(root); err == nil && len(after.Dirty) == 0 {
 		run.Head = after.Head
 	}
 	return run
@@ -202,14 +200,12 @@ func (p *pinned) putBack(ctx context.Context, dir string, files []string) error 
 // before any gate, file or request. It also returns the uncommitted files that the person excludes
 // from the run.
 func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	repo := tracker.Repo(ctx, root)
+	repo := tracker.Repo(h.ctx, root)
 	if repo.Top == "" {
 		return nil, hint.New("git init && git add -A && git commit -m start",
 			"%s is not a git repository, so changes by a worker could not be seen", root)
 	}
-	tree, err := h.tree(ctx, root)
+	tree, err := h.tree(root)
 	switch {
 	case err != nil:
 		return nil, hint.New("see what `git status` says there", "git cannot read %s: %w", root,
@@ -221,7 +217,7 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 			"hold them", "%s not committed: %s", loop.Plural(len(tree.Dirty), "file"),
 			loop.FirstOf(tree.Dirty))
 	}
-	if why, way := missingProgram(ctx, root, f.Check); why != "" {
+	if why, way := missingProgram(h.ctx, root, f.Check); why != "" {
 		return nil, hint.New(way, "the check %q cannot run: %s", f.Check, why)
 	}
 	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {
@@ -233,12 +229,12 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 
 // keptOut returns the excluded files that a commit of the task contains, as reasons against its
 // claim.
-func (h *handler) keptOut(ctx context.Context, t *store.State, root string) (list []string) {
+func (h *handler) keptOut(t *store.State, root string) (list []string) {
 	if len(t.Budget.LeftOut) == 0 {
 		return nil
 	}
 	a := t.Tick.Attempt
-	paths, err := tracker.CommittedSince(ctx, root, cmp.Or(a.Base, a.Head))
+	paths, err := tracker.CommittedSince(h.ctx, root, cmp.Or(a.Base, a.Head))
 	if err != nil {
 		return []string{"the commits cannot be inspected: " + child.Line(err.Error())}
 	}

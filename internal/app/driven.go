@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -143,7 +144,8 @@ func (a *App) with(variable, value string) *App {
 // entering returns a handler for an entry without an event. Its session is unattended.
 func (d *driven) entering(dir string) *handler {
 	h := &handler{App: d.with("CLAUDE_CODE_SESSION_ATTENDED", "0"), now: d.Now(),
-		began: time.Now(), project: dir, seal: sealed{Dir: seal.At(seal.Home(d.Env))}}
+		ctx: context.Background(), began: time.Now(), project: dir,
+		seal: sealed{Dir: seal.At(seal.Home(d.Env))}}
 	h.ev.SessionID, h.ev.Cwd = "hooks-go-"+d.RunID(), d.cwd()
 	h.clientFlags = d.flags
 	return h

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -146,9 +145,7 @@ func (h *handler) foreignState() error {
 	if !store.Exists(h.project) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	for _, path := range tracker.Committed(ctx, h.project, store.Dir) {
+	for _, path := range tracker.Committed(h.ctx, h.project, store.Dir) {
 		if filepath.Base(path) != ".gitignore" {
 			return hint.New("look at it, then: git rm -r --cached "+store.Dir+"; rm -r "+store.Dir,
 				"%s is part of the repository, so it cannot be trusted as the state of your loop",

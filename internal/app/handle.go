@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,13 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if err != nil {
 		return a.unreadable(word, err)
 	}
-	h = &handler{App: a, ev: ev, now: a.Now(), began: began}
+	limit := 24 * time.Hour          // the longest timeout of a hook
+	if ev.Name == event.SessionEnd { // all of its hooks together have 1.5 s
+		limit = 1300 * time.Millisecond
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), began.Add(limit))
+	defer cancel()
+	h = &handler{App: a, ctx: ctx, ev: ev, now: a.Now(), began: began}
 	reply, err := h.answer()
 	if err != nil {
 		answer = h.failed(err)

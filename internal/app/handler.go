@@ -91,6 +91,7 @@ func (a *App) Present() time.Time { return a.Now().Local() }
 // handler answers one event of one session in one project.
 type handler struct {
 	*App
+	ctx     context.Context // bounds the programs that the event starts
 	ev      event.Event
 	now     time.Time
 	began   time.Time // wall clock when the hook started

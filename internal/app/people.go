@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ func (a *App) openForPerson() (*handler, error) {
 }
 
 func (a *App) openIn(project string) (*handler, error) {
-	h := &handler{App: a, now: a.Now(), project: project}
+	h := &handler{App: a, ctx: context.Background(), now: a.Now(), project: project}
 	h.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
 	h.seal.Dir = seal.At(seal.Home(a.Env))
 	files, err := store.Open(h.project)

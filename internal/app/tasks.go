@@ -273,7 +273,7 @@ func (a *App) AddTask(text string) (said string, err error) {
 // the brake, because no worker has changed a file yet. why explains why the check cannot run, or
 // is "".
 func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
-	tree, err := h.tree(context.Background(), h.root(t))
+	tree, err := h.tree(h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {
 		tree.Head = ""
 	}
@@ -389,9 +389,7 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 			return nil, hint.New("name a file of the project, not of .git or .sdd",
 				"%s is %q, where the loop keeps no file", name, path)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-		defer cancel()
-		if path != "" && len(tracker.Committed(ctx, h.project, path)) > 0 {
+		if path != "" && len(tracker.Committed(h.ctx, h.project, path)) > 0 {
 			return nil, hint.New("name a file that is not committed",
 				"%s is %q, which the loop would rewrite, and it is committed", name, path)
 		}

@@ -68,14 +68,12 @@ func (h *handler) askMerging(t *store.State, acts []effect.Act) (list []loop.Loo
 // remoteHeads fills in missing head commits from the run's remotes: by the forge's own refs, or by
 // the branch.
 func (h *handler) remoteHeads(t *store.State, list []loop.Looked) {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	remote, _, kind := h.question(t).Remotes(ctx)
+	remote, _, kind := h.question(t).Remotes(h.ctx)
 	var refs []string
 	for _, pr := range list {
 		refs = append(refs, tracker.PullRef(kind, pr.Number))
 	}
-	commits, _ := tracker.RemoteRefs(ctx, h.project, remote, "", refs)
+	commits, _ := tracker.RemoteRefs(h.ctx, h.project, remote, "", refs)
 	var branches map[string]string
 	if len(commits) < len(refs) {
 		branches = h.heads(t, branchesOf(t.Tick.Tracked))
@@ -177,9 +175,7 @@ const maxAsked = 8
 // opened returns the open PRs, newest first, of branches that the iteration moved or has checked
 // out.
 func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	own, err := tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
+	own, err := tracker.BranchesSince(h.ctx, h.project, t.Tick.StartedAt)
 	h.sideError(err)
 	q := h.question(t)
 	q.PRs = true
@@ -197,13 +193,7 @@ func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 }
 
 func (h *handler) worktrees() []loop.Worktree {
-	limit := gitTime
-	if h.ev.Name == event.SessionEnd { // all hooks together have 1.5 s
-		limit = 700 * time.Millisecond
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	list, err := tracker.Worktrees(ctx, h.project)
+	list, err := tracker.Worktrees(h.ctx, h.project)
 	if err != nil {
 		return nil
 	}
@@ -213,9 +203,7 @@ func (h *handler) worktrees() []loop.Worktree {
 // trail returns the HEAD commit and a hash of the local branches and of each worktree's uncommitted
 // files. It returns "" if git fails.
 func (h *handler) trail(on []loop.Worktree) string {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	branches, err := tracker.BranchesSince(ctx, h.project, time.Time{})
+	branches, err := tracker.BranchesSince(h.ctx, h.project, time.Time{})
 	if err != nil {
 		return ""
 	}
@@ -231,7 +219,7 @@ func (h *handler) trail(on []loop.Worktree) string {
 		}
 	}
 	for i, root := range roots {
-		tree, err := h.tree(ctx, root)
+		tree, err := h.tree(root)
 		if err != nil {
 			return ""
 		}
@@ -256,10 +244,8 @@ func (h *handler) heads(t *store.State, branches []string) map[string]string {
 	if len(branches) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	_, remote, _ := h.question(t).Remotes(ctx)
-	heads, _ := tracker.RemoteRefs(ctx, h.project, remote, tracker.Heads, branches)
+	_, remote, _ := h.question(t).Remotes(h.ctx)
+	heads, _ := tracker.RemoteRefs(h.ctx, h.project, remote, tracker.Heads, branches)
 	return heads
 }
 
@@ -267,21 +253,15 @@ func (h *handler) heads(t *store.State, branches []string) map[string]string {
 // the uncommitted files of the project and of each worktree (R44). It omits trees that git cannot
 // read in time.
 func (h *handler) begun(t *store.State, on []loop.Worktree) loop.Begun {
-	limit, ended := gitTime, h.ev.Name == event.SessionEnd
-	if ended {
-		limit = 600 * time.Millisecond // all hooks together have 1.5 s
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
 	left := loop.Begun{Dirty: map[string][]string{}}
 	for _, w := range append(slices.Clone(on), loop.Worktree{Path: "."}) {
-		if tree, err := h.tree(ctx, h.absolute(w.Path)); err == nil {
+		if tree, err := h.tree(h.absolute(w.Path)); err == nil {
 			left.Dirty[w.Path] = tree.Dirty
 		}
 	}
 	var err error
-	left.Branches, err = tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
-	if err != nil || ended { // there is too little time to ask a remote
+	left.Branches, err = tracker.BranchesSince(h.ctx, h.project, t.Tick.StartedAt)
+	if err != nil || h.ev.Name == event.SessionEnd { // there is too little time to ask a remote
 		return left
 	}
 	names := slices.Collect(maps.Keys(left.Branches))
@@ -386,9 +366,6 @@ func treeSum(root string, dirty []string) string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// gitTime bounds one call of git. After that its result is unknown.
-const gitTime = 5 * time.Second
-
 // maxTaskFile bounds a spec, a task list or a progress file, in bytes.
 const maxTaskFile = 1 << 20
 
@@ -398,8 +375,8 @@ func (h *handler) root(t *store.State) string {
 }
 
 // tree reads the working tree without the loop's own files and those that the person excluded.
-func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
-	tree, err := tracker.ReadTree(ctx, root)
+func (h *handler) tree(root string) (tracker.Tree, error) {
+	tree, err := tracker.ReadTree(h.ctx, root)
 	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
 	state := h.inRepo(filepath.Join(h.project, ".sdd", "loop")) + "/"
 	kept := tree.Dirty[:0]

@@ -53,7 +53,7 @@ func runGit(ctx context.Context, dir string, off []string, args ...string) ([]by
 	switch args[0] {
 	case "checkout":
 		wait = time.Minute
-	case "config": // a tool call may need several answers
+	case "config", "ls-remote": // an event may need several answers
 		wait = gitWait / 2
 	}
 	r, err := child.Run(ctx, child.Command{
