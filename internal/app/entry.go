@@ -191,7 +191,7 @@ func (e *entry) load() error {
 	}
 	e.notes = append(e.notes, e.files.Healed()...)
 	if b := s.Budget; err == nil && b != nil && e.asks.NeedsSeal(b, proc.Of(b.Owner)) {
-		err = e.files.CheckSealed(b)
+		err = s.Unrecorded
 	}
 	if err == nil && s.Tick == nil { // a record contains only its own run's tick
 		s.Tick, err = e.files.OpenTick(e.Skill)

@@ -68,7 +68,7 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 func (h *handler) load(skill loop.Skill) (store.State, error) {
 	s, err := h.tx.Recover(skill)
 	if err == nil {
-		err = errors.Join(h.sealedElsewhere(s.Budget), h.files.CheckSealed(s.Budget))
+		err = errors.Join(h.sealedElsewhere(s.Budget), s.Unrecorded)
 	}
 	return s, store.Hinted(err)
 }

@@ -38,7 +38,7 @@ func (s *Store) sealLost(skill loop.Skill, id string) ([]sealed, error) {
 	if err != nil || b == nil || b.RunID != id {
 		return nil, nil
 	}
-	switch err := s.CheckSealed(b).(type) {
+	switch err := s.checkSealed(b).(type) {
 	case *ChangedError:
 	case nil, *CopyError:
 		return nil, nil

@@ -53,17 +53,16 @@ func (tx *Tx) RecoverFrom(skill loop.Skill, budgetPath string) (st State, err er
 	if err = errors.Join(err, lerr); known || err != nil {
 		return st, err
 	}
-	if st.Budget != nil {
-		err = s.CheckSealed(st.Budget)
-	}
-	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
+	if err = s.checkSealed(st.Budget); errors.As(err, new(*CopyError)) {
 		return st, err
 	}
 	current, err := s.budgetPath(skill)
 	if err != nil || st.Budget == nil && s.absolute(st.BudgetPath) != s.absolute(current) {
 		return st, err // the open tick belongs to another run
 	}
-	return st, errors.Join(s.catchUp(&st, skill), s.Findings(st.Budget))
+	err = errors.Join(s.catchUp(&st, skill), s.Findings(st.Budget))
+	st.Unrecorded = s.checkSealed(st.Budget)
+	return st, err
 }
 
 // catchUp applies what the run's last lines committed.

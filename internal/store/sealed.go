@@ -181,9 +181,9 @@ func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool,
 	return sealed{}, false, err
 }
 
-// CheckSealed returns ChangedError for a run whose budget names this state directory but which no
+// checkSealed returns ChangedError for a run whose budget names this state directory but which no
 // record has, and CopyError if only the record of another project has it.
-func (s *Store) CheckSealed(b *loop.Budget) error {
+func (s *Store) checkSealed(b *loop.Budget) error {
 	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
 	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
 		return nil
@@ -246,7 +246,7 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 	if st.Budget == nil {
 		var lerr error
 		if st, lerr = s.Load(skill); lerr == nil {
-			lerr = s.CheckSealed(st.Budget)
+			lerr = s.checkSealed(st.Budget)
 		}
 		return st, notes, errors.Join(err, lerr)
 	}
