@@ -27,13 +27,13 @@ func find(argv0, name, path string) search {
 	self, _ := os.Stat(exe)
 	var s search
 	if strings.Contains(argv0, "/") {
-		s.note(filepath.Dir(argv0), name, self)
+		s.note(filepath.Dir(argv0), name)
 	}
 	for _, dir := range filepath.SplitList(path) {
 		if dir == "" {
 			dir = "."
 		}
-		if !s.note(dir, name, self) && s.real == "" {
+		if !s.note(dir, name) && s.real == "" {
 			s.real = program(filepath.Join(dir, name), self)
 		}
 	}
@@ -44,20 +44,18 @@ func find(argv0, name, path string) search {
 // string for any other file.
 func program(path string, self fs.FileInfo) string {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || same(info, self) {
+	runs := err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	if !runs || self != nil && os.SameFile(info, self) {
 		return ""
 	}
 	path, _ = filepath.Abs(path)
 	return path
 }
 
-func same(a, b fs.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }
-
-// note adds dir to the links if it is HOME/brake/SESSION and name in it is a symbolic link to a
-// version of this program. It reports whether it did.
-func (s *search) note(dir, name string, self fs.FileInfo) bool {
-	link := filepath.Join(dir, name)
-	info, err := os.Lstat(link)
+// note adds dir to the links if it is HOME/brake/SESSION and name in it is a symbolic link, as in
+// no other directory of that name. It reports whether it did.
+func (s *search) note(dir, name string) bool {
+	info, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return false
 	}
@@ -68,22 +66,9 @@ func (s *search) note(dir, name string, self fs.FileInfo) bool {
 	if err != nil || filepath.Base(filepath.Dir(dir)) != "brake" {
 		return false
 	}
-	if to, _ := os.Stat(link); !same(to, self) && !oneProgram(dir) {
-		return false
-	}
 	found := folder{filepath.Dir(filepath.Dir(dir)), filepath.Base(dir)}
 	if !slices.Contains(s.links, found) {
 		s.links = append(s.links, found)
 	}
 	return true
-}
-
-// oneProgram reports whether all Names in a directory are links to the same program, which is true
-// only for directories of links.
-func oneProgram(dir string) bool {
-	first, err := os.Readlink(filepath.Join(dir, Names[0]))
-	return err == nil && !slices.ContainsFunc(Names[1:], func(name string) bool {
-		to, err := os.Readlink(filepath.Join(dir, name))
-		return err != nil || to != first
-	})
 }

@@ -45,10 +45,12 @@ type DialogBegins struct {
 
 func (e DialogBegins) step(s State, _ *Known) Outcome {
 	note := Dialog{ID: e.ID, Forged: e.Forged}
-	if s.Claim != nil && s.Claim.Gate != nil {
-		if s.Claim.PromptID == e.Prompt {
-			note.Shown = e.shown([]Gate{*s.Claim.Gate})
+	if gates := e.Asks(s); !e.Forged {
+		for _, g := range gates[:min(len(gates), e.Shows)] {
+			note.Shown = append(note.Shown, g.Question)
 		}
+	}
+	if s.Claim != nil && s.Claim.Gate != nil {
 		gate := *s.Claim.Gate
 		s.Claim.Gate = &gate
 		s.Claim.Dialogs = append(s.Claim.Dialogs, note)
@@ -57,7 +59,6 @@ func (e DialogBegins) step(s State, _ *Known) Outcome {
 	if !e.open(s) || len(s.Tick.Pending) == 0 && !e.Forged {
 		return Outcome{}
 	}
-	note.Shown = e.shown(s.Tick.Pending)
 	if slices.ContainsFunc(s.Tick.Dialogs, note.Equal) { // recorded by another registration
 		return Outcome{}
 	}
@@ -101,16 +102,6 @@ func (t Turn) Asks(s State) []Gate {
 		return s.Tick.Pending
 	}
 	return nil
-}
-
-func (e DialogBegins) shown(gates []Gate) (list []string) {
-	if e.Forged {
-		return nil
-	}
-	for _, g := range gates[:min(len(gates), e.Shows)] {
-		list = append(list, g.Question)
-	}
-	return list
 }
 
 // notify returns the notice about a gate's question, only once.
