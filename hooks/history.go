@@ -44,7 +44,7 @@ func (l lastRows) rows(runID string, table bool) (int, error) {
 	case l.Last == nil:
 		return report.MaxRows, nil
 	case !table:
-		return 0, hint.New("--csv or --json, and take the last lines of it",
+		return 0, hint.New("use --csv or --json and take the last lines",
 			"--last is for the table: the forms for programs have every iteration")
 	case *l.Last < 0:
 		return 0, hint.New("--last 20, or --last 0 for all", "--last %d is below zero", *l.Last)

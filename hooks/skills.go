@@ -23,8 +23,8 @@ type reportCmd struct{}
 // Run records a skill's facts and prints the changes.
 func (reportCmd) Run(a *app.App, c caller) error {
 	if typed(c.in) {
-		return hint.New("a skill says them: hooks report <<'JSON' {…} JSON; "+
-			"`hooks schema report` has the fields", "the facts are read from stdin")
+		return hint.New("a skill sends them: hooks report <<'JSON' {…} JSON; "+
+			"`hooks schema report` lists the fields", "the facts are read from stdin")
 	}
 	return c.said(a.Report(c.in))
 }

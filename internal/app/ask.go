@@ -31,7 +31,7 @@ import (
 // resumed. AnswerGate fails inside the agent.
 func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	if a.InAgent() {
-		way := "the dialog of the session asks the person; or answer in a terminal of your own"
+		way := "answer in the session's dialog, or in a terminal of your own"
 		return "", hint.New(way, "an agent cannot answer a gate")
 	}
 	answer := strings.TrimSpace(strings.Join(words, " "))
@@ -117,10 +117,10 @@ func (h *handler) findGate(written string) (found waitingGate, err error) {
 		return found, hint.New(way, "gate %q is being asked in a running session "+
 			"and can only be answered there", written)
 	case len(all) > 0:
-		return found, hint.New("waiting: "+names(all), "gate %q does not wait", written)
+		return found, hint.New("waiting: "+names(all), "gate %q is not waiting", written)
 	}
 	return found, hint.New("no gate waits here; `hooks status --all` shows every project",
-		"gate %q does not wait", written)
+		"gate %q is not waiting", written)
 }
 
 // waitingGates returns the gates of paused runs, open iterations and claims. An error in one loop

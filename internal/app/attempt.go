@@ -141,7 +141,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	asked.Wait()
 	err := errors.Join(append(errs[:4:4], errs[5])...)
 	if err == nil && tracker.RealPath(top) != tracker.RealPath(at) {
-		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
+		err = fmt.Errorf("it uses %s, because core.worktree is set", top)
 	}
 	if err != nil {
 		e.Failed = child.Line(err.Error())

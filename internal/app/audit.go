@@ -48,8 +48,8 @@ func (h *handler) auditEntry(
 	case flags.Resume && old != nil && !loop.Completes(old.StopCause):
 		return fresh, "", nil
 	case !named:
-		return fresh, "", hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or take the "+
-			"last run up again with --restart", "/%s names no plan", cmd.Name)
+		return fresh, "", hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or continue "+
+			"the last run with --restart", "/%s names no plan", cmd.Name)
 	}
 	run, plan, err := h.newAudit(cmd, flags)
 	if err != nil {
@@ -72,10 +72,11 @@ func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
 	switch {
 	case old == nil:
-		return hint.New("start one with /"+cmd.Name+" PLAN", "no audit loop waits to continue here")
+		return hint.New("start one with /"+cmd.Name+" PLAN",
+			"there is no audit loop to continue here")
 	case loop.Completes(old.StopCause): // A7
 		return hint.New("start a new one with /"+cmd.Name+" PLAN",
-			"the audit of %s is complete, and a completed loop is history", audit.Of(old).Plan)
+			"the audit of %s is complete and cannot be continued", audit.Of(old).Plan)
 	}
 	r := audit.Of(old)
 	if _, linked := tracker.LinkedWorktree(r.Worktree); !linked || !safefile.IsDir(r.Worktree) {
@@ -85,7 +86,7 @@ func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Fla
 	if top, _ := tracker.LinkedWorktree(h.ev.Cwd); tracker.RealPath(top) !=
 		tracker.RealPath(r.Worktree) {
 		return hint.New("start the client in "+r.Worktree+", then type the command there",
-			"the run's worktree is %s, and this session is in %s", r.Worktree, h.ev.Cwd)
+			"the run's worktree is %s, but this session is in %s", r.Worktree, h.ev.Cwd)
 	}
 	flags.Resume, flags.Rest = true, []string{r.Plan}
 	return nil
@@ -99,7 +100,7 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*audit.Run, []b
 			"%q is more than one plan", strings.Join(flags.Rest, " "))
 	}
 	if flags.Lock != "" || flags.BudgetFile != "" { // older runs may have these flags
-		return nil, nil, hint.New("leave them out: its worktree is its own",
+		return nil, nil, hint.New("leave them out; an audit loop has its own worktree",
 			"an audit loop takes no --lock and no --budget-file")
 	}
 	top, linked := tracker.LinkedWorktree(h.ev.Cwd)
@@ -111,12 +112,12 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*audit.Run, []b
 			way = fmt.Sprintf("git worktree add ../%s && cd ../%[1]s && hooks go audit %s", name,
 				flags.Rest[0])
 		}
-		return nil, nil, hint.New(way, "an audit loop runs in a linked git worktree, and %s is "+
-			"none", h.ev.Cwd)
+		return nil, nil, hint.New(way, "an audit loop runs in a linked git worktree, but %s is "+
+			"not one", h.ev.Cwd)
 	}
 	if flags.Task.Check != "" && h.ev.Name == event.PreToolUse {
 		return nil, nil, hint.New("type the command yourself",
-			"--check names a command that the hooks run, so a person types it")
+			"--check names a command that the hooks run, so only a person may type it")
 	}
 	r := &audit.Run{
 		Plan: filepath.ToSlash(flags.Rest[0]), Phase: audit.Coding, Worktree: top,
@@ -311,7 +312,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 	switch {
 	case a.InAgent():
 		return "", hint.New("type it in a terminal of your own",
-			"findings are not steered from inside the agent")
+			"findings cannot be changed from inside the agent")
 	case text == "" || len(text) > maxFinding:
 		return "", hint.New(`as in hooks audit add "the page has no title"`,
 			"a finding has 1 to %d bytes", maxFinding)

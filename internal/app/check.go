@@ -214,15 +214,15 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 		return nil, hint.New("git add -A && git commit -m start", "%s has no commit yet", root)
 	case len(tree.Dirty) > 0 && f.Untidy != loop.LeaveOut:
 		return nil, hint.New("commit them; or add --untidy leave-out, and no worker's commit may "+
-			"hold them", "%s not committed: %s", loop.Plural(len(tree.Dirty), "file"),
+			"contain them", "%s not committed: %s", loop.Plural(len(tree.Dirty), "file"),
 			loop.FirstOf(tree.Dirty))
 	}
 	if why, way := missingProgram(h.ctx, root, f.Check); why != "" {
 		return nil, hint.New(way, "the check %q cannot run: %s", f.Check, why)
 	}
 	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {
-		return nil, hint.New("if git is not running there, one has crashed: rm "+lock,
-			"%s keeps every worker from committing", lock)
+		return nil, hint.New("if no git is running there, remove the lock of one that crashed: "+
+			"rm "+lock, "%s keeps every worker from committing", lock)
 	}
 	return tree.Dirty, h.permitted(f.Check)
 }

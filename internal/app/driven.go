@@ -49,12 +49,12 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	kind, attempts := attemptsOf(cmd.Skill)
 	if !ok || !attempts {
 		return nil, hint.New("use --plugin hooks or --plugin sdd",
-			"%q begins no task loop and no audit loop", strings.TrimSpace(command))
+			"%q begins neither a task loop nor an audit loop", strings.TrimSpace(command))
 	}
 	if a.InAgent() {
 		return nil, hint.New("run it in a terminal of your own; inside a session type /sdd:"+
 			cmd.Name[strings.Index(cmd.Name, ":")+1:],
-			"`hooks go` starts clients, and this is a session of the client")
+			"`hooks go` starts clients, so it cannot run inside a session of one")
 	}
 	d := &driven{skill: cmd.Skill, first: true, name: "/" + cmd.Name, flags: client.Flags,
 		words: strings.TrimSuffix(cmd.Args, "--resume")}
@@ -332,7 +332,7 @@ func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 	e := loop.ProcessEnd{Why: string(v.Kind)}
 	switch v.Kind {
 	case drive.Ended:
-		e.Why, e.Counts = "the process ended, and no Stop hook saw it", true
+		e.Why, e.Counts = "the process ended, but no Stop hook ran", true
 	case drive.MaxTurns, drive.MaxBudget, drive.ContextFull:
 		e.Why, e.Counts = "the process ended at its limit: "+string(v.Kind), true
 	case drive.Interrupted:

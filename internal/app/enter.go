@@ -77,7 +77,7 @@ func (h *handler) names(command, args string) []loop.Names {
 
 func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if h.ev.InSubagent() {
-		return event.Block("error: a worker does not start a loop\nhint: the session's own " +
+		return event.Block("error: a worker cannot start a loop\nhint: the session's own " +
 			"thread does"), nil
 	}
 	flags, _, err := cmd.ParseFlags()

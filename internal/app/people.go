@@ -59,7 +59,7 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	}
 	return hint.New("run it as the user, and in the container, in which the client runs; "+
 		fmt.Sprintf("HOOKS_STATE_HOME=%q names the same folder", b.SealedIn),
-		"the record of the %s loop is in %s, and here the state directory is %s",
+		"the record of the %s loop is in %s, but the state directory here is %s",
 		b.Skill, b.SealedIn, h.seal.Path())
 }
 
@@ -223,8 +223,8 @@ func (a *App) InAgent() bool {
 func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
 		return "",
-			hint.New("loops are reset by a person in their own terminal",
-				"loops are not reset from inside the agent")
+			hint.New("type it in a terminal of your own",
+				"loops cannot be reset from inside the agent")
 	}
 	return a.each(skills, "nothing to reset", (*handler).reset)
 }
@@ -271,7 +271,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	if session := h.files.HeldIn(skill); of == "" {
 		if of = "; `--resume` does not continue it"; session != "" { // its client is alive
 			of += fmt.Sprintf("; type anything in session %s: until then merges, workers and "+
-				"schedules stay shut", session)
+				"schedules stay blocked", session)
 		}
 	}
 	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, id, store.Dir, of), nil
@@ -282,8 +282,8 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 	switch {
 	case a.InAgent():
-		return "", hint.New("limits are set by a person in their own terminal",
-			"limits are not set from inside the agent")
+		return "", hint.New("set them in a terminal of your own",
+			"limits cannot be set from inside the agent")
 	case words == "":
 		return "", hint.New("name it, as in `hooks loop raise --max-iterations 9`",
 			"no limit is named")
@@ -309,7 +309,7 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 		}
 		if flag, used := s.Budget.Below(flags, s.Tick, h.now); flag != "" {
 			return "", hint.New("use at least that value; `hooks loop stop` ends the loop",
-				"%s would be below what is used: %s", flag, used)
+				"%s would be below the amount used: %s", flag, used)
 		}
 		h.ev.SessionID = s.Budget.SessionID
 		e := loop.PersonRaise{Turn: h.turn(), Flags: flags, Words: words}
@@ -379,7 +379,7 @@ func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State
 	case len(meant) > 1:
 		one, other := meant[0].Skill, meant[1].Skill
 		return nil,
-			hint.New(fmt.Sprintf(`say of which the facts are: "skill":%q or "skill":%q`, one,
+			hint.New(fmt.Sprintf(`name the skill of the facts: "skill":%q or "skill":%q`, one,
 				other),
 				"an iteration of %s and one of %s are open", one, other)
 	}
@@ -387,7 +387,7 @@ func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State
 		own := open[0].Skill
 		way := fmt.Sprintf(`report what this iteration did, with "skill":%q or without it`, own)
 		return nil, hint.New(way,
-			"the report is of %s, and the open iteration is of %s", skill, own)
+			"the report is from %s, but the open iteration belongs to %s", skill, own)
 	}
 	return nil,
 		hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",

@@ -253,7 +253,7 @@ func (h *handler) inRecord(change func(*seal.Record) bool) (saved bool) {
 func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, why, at string) {
 	approves := act == effect.ApprovePR
 	if act != effect.MergePR && !approves {
-		return false, "in a loop only merges are allowed, past their gate", ""
+		return false, "in a loop only merges that passed the merge gate are allowed", ""
 	}
 	dir := seal.At(home)
 	record, err := dir.Record(session)

@@ -47,7 +47,7 @@ func (h *handler) taskEntry(
 	if flags.Task.Drive == loop.DriveProcess && h.ev.Name != "" && h.Env(drive.Mark) == "" {
 		return fresh, "", hint.New(fmt.Sprintf("leave --drive out: /%s runs the tasks in this "+
 			"session; or run `hooks go` in a terminal of your own", cmd.Name),
-			"--drive process is set by `hooks go` alone, and this session is not one of its own")
+			"only `hooks go` may set --drive process, and it did not start this session")
 	}
 	n, err := h.envNumber("SDD_MAX_GLOBAL_ITER", 0)
 	if err != nil {
@@ -246,7 +246,7 @@ func (h *handler) anchor() string {
 func (a *App) AddTask(text string) (said string, err error) {
 	if a.InAgent() {
 		return "", hint.New("type it in a terminal of your own",
-			"a task is not added from inside the agent")
+			"tasks cannot be added from inside the agent")
 	}
 	list, err := tasks.ParseList([]byte("- [ ] " + text))
 	if err != nil || len(list) != 1 {
@@ -387,7 +387,7 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 		path := h.Env(name)
 		if path != "" && !h.usable(path) {
 			return nil, hint.New("name a file of the project, not of .git or .sdd",
-				"%s is %q, where the loop keeps no file", name, path)
+				"%s is %q, where the loop may not keep a file", name, path)
 		}
 		if path != "" && len(tracker.Committed(h.ctx, h.project, path)) > 0 {
 			return nil, hint.New("name a file that is not committed",
@@ -413,7 +413,7 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 	case v.Phase != "" && v.Phase != tasks.Execution && h.leftOver(text):
 		return nil, nil
 	case v.Phase != "" && v.Phase != tasks.Execution:
-		return nil, hint.New("go through that phase first, or move the file away", "%s is in "+
+		return nil, hint.New("finish that phase first, or move the file away", "%s is in "+
 			"phase %s; a task loop runs in phase execution", h.relative(h.viewPath()), v.Phase)
 	}
 	if err != nil {

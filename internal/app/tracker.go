@@ -325,7 +325,7 @@ func keptFile(path string) (text []byte, there bool, err error) {
 		err = errors.New("it cannot be read")
 	}
 	return nil, false, hint.New("move it away, or name another file with SDD_STATE_FILE or "+
-		"SDD_PROGRESS_FILE", "the task loop keeps %s, and cannot: %w", path, err)
+		"SDD_PROGRESS_FILE", "the task loop cannot use its file %s: %w", path, err)
 }
 
 // sameFile reports whether two paths name the same file, even through a link.

@@ -194,7 +194,8 @@ func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 		text = append(text, "The loop ends with this iteration. Dispatch nothing, schedule "+
 			"nothing, end the turn now.")
 	case tick.Kept():
-		text = append(text, "The person holds the loop at a gate. End the turn now; it pauses.")
+		text = append(text, "The person answered hold at a gate. End the turn now; "+
+			"the loop pauses.")
 	case len(tick.Pending) > 0:
 		text = append(text, report.Ask(tick.Pending))
 	case a.Begun:

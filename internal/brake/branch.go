@@ -101,7 +101,7 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 		return nil
 	}
 	return refuse(loop.AuditRule, s.shown(), why+", and the phase "+g.audits+" of an audit loop "+
-		"stays on "+g.branch, "commit on "+g.branch+"; a person merges after the audit is clear")
+		"stays on "+g.branch, "commit on "+g.branch+"; a person can merge after the audit is clear")
 }
 
 // strayed is like moves for a command that may be an alias. Git ignores an alias with the name of

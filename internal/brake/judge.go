@@ -100,7 +100,7 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 		return nil, s.unsealed()
 	case g.audits != "" && publishes(reading):
 		return nil, refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in the phase "+
-			g.audits+" of an audit loop", "commit; a person pushes after the audit is clear")
+			g.audits+" of an audit loop", "commit; a person can push after the audit is clear")
 	}
 	return acts, s.strays(g, facts)
 }
@@ -153,18 +153,18 @@ func (s Start) merge(g ground, a effect.Act) *Refusal {
 		return no("--auto and --admin bypass the approval",
 			"merge it with "+s.plainly(0)+", without them, once it is green")
 	case a.Kind != effect.MergePR && a.Kind != effect.ApprovePR:
-		return no("in a loop only a PR is merged, one at a time and past its gate",
+		return no("in a loop only PRs may be merged, one at a time, through the merge gate",
 			"open or update a PR and leave it to a person")
 	case a.PR == 0:
-		return no("it does not say which PR", "name the PR by its number, as in "+s.plainly(0))
+		return no("it does not name a PR", "name the PR by its number, as in "+s.plainly(0))
 	case g.project == "":
 		return s.unsealed()
 	case g.ended:
 		return no("the loop has ended, and no person has typed in its session since",
-			"a person types any prompt first, or uses another terminal")
+			"a person must type a prompt first, or use another terminal")
 	}
 	if other := s.foreign(g, a); other != "" {
-		return no("it is about "+other+", a person is asked about the project's own PRs only",
+		return no("it is about "+other+", but a person is only asked about the project's own PRs",
 			"merge PRs of the project's own repository")
 	}
 	switch ok, why, at := g.takePass(a.Kind, a.PR, a.SHA); {

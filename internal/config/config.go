@@ -218,7 +218,7 @@ func (c *Config) claim(line int, key, value string) bool {
 		return true
 	case before.value == value:
 	case before.file != c.file:
-		c.unread(line, "%s does not count: %s has it too", key, before.file)
+		c.unread(line, "%s has no effect: %s sets it too", key, before.file)
 	default:
 		c.warn(line, "second value for %q, the first one counts", key)
 	}
@@ -232,7 +232,7 @@ func (c *Config) parse(text string) {
 		case r.misplaced:
 			c.unread(r.line, "unknown setting %q, ignored", cut(r.cells[0]))
 		case c.own && (r.block == costRates || r.block == redactions):
-			c.unread(r.line, "%s counts in a project's files only", r.block)
+			c.unread(r.line, "%s has no effect outside a project's files", r.block)
 		case r.block == costRates:
 			c.rate(r)
 		case r.block == redactions:

@@ -156,10 +156,10 @@ func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
 		Tracker:     Tracker{Type: "github", Owner: "acme"},
 		AgentLogins: []string{"bot"}, DoNotMerge: "hold",
 		Unread: []string{
-			"CLAUDE.md:6: the price of m does not count: .sdd/config.md has it too",
-			"CLAUDE.md:9: Agent Logins does not count: .sdd/config.md has it too",
-			"CLAUDE.md:11: the pattern a does not count: .sdd/config.md has it too",
-			"AGENTS.md:3: Type does not count: CLAUDE.md has it too",
+			"CLAUDE.md:6: the price of m has no effect: .sdd/config.md sets it too",
+			"CLAUDE.md:9: Agent Logins has no effect: .sdd/config.md sets it too",
+			"CLAUDE.md:11: the pattern a has no effect: .sdd/config.md sets it too",
+			"AGENTS.md:3: Type has no effect: CLAUDE.md sets it too",
 		},
 	}
 	same(t, Load(dir), want)
@@ -342,7 +342,7 @@ func TestAPersonsOwnFile(t *testing.T) {
 	write(t, dir, "CLAUDE.md", "## SDD Configuration\n- **Notify**: say done\n- **Overrun**: 5\n"+
 		"### Loop Cost Rates\n| m | 1 | 2 |\n")
 	same(t, User(dir), Config{Notify: "say done", Unread: []string{
-		"your own CLAUDE.md:3: Overrun counts in a project's files only",
-		"your own CLAUDE.md:5: Loop Cost Rates counts in a project's files only",
+		"your own CLAUDE.md:3: Overrun has no effect outside a project's files",
+		"your own CLAUDE.md:5: Loop Cost Rates has no effect outside a project's files",
 	}})
 }

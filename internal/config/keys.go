@@ -95,9 +95,9 @@ func (c *Config) key(r row) {
 func (c *Config) take(line int, s setting, value string) {
 	switch {
 	case s.in == projects && c.own:
-		c.unread(line, "%s counts in a project's files only", s.key)
+		c.unread(line, "%s has no effect outside a project's files", s.key)
 	case s.in == persons && c.file != "" && !c.own:
-		c.unread(line, "%s counts in your own CLAUDE.md only", s.key)
+		c.unread(line, "%s has no effect outside your own CLAUDE.md", s.key)
 	case c.claim(line, s.key, value):
 		for _, problem := range c.set(s, value) {
 			c.warn(line, "%s", problem)

@@ -48,7 +48,7 @@ func auditWorktrees(m *machine, n *notes) {
 			m.offerRemoval(n, path, b)
 		}
 	}
-	n.noteIfFine("no worktree of an audit loop waits to be removed")
+	n.noteIfFine("no worktree of an audit loop needs to be removed")
 }
 
 // auditOf returns the audit loop of a worktree, or nil if there is no readable one.
@@ -100,7 +100,7 @@ func (m *machine) ignoredIn(worktree string) string {
 	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
 		"--exclude-standard")
 	if err != nil {
-		return "what it cannot list"
+		return "files that it cannot list"
 	}
 	for name := range strings.Lines(out) {
 		name = strings.TrimSpace(name)

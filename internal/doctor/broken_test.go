@@ -309,7 +309,8 @@ var broken = []struct {
 	{"a tracker in the person's own CLAUDE.md", func(w *world) {
 		w.write("home/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
-	}, "configuration", report.Doubt, "your own CLAUDE.md:5: Type counts in a project's files only",
+	}, "configuration", report.Doubt,
+		"your own CLAUDE.md:5: Type has no effect outside a project's files",
 		"move it to .sdd/config.md of a project", ""},
 	{"a configuration in .claude", func(w *world) {
 		w.write("p/.claude/CLAUDE.md",
@@ -359,7 +360,7 @@ var broken = []struct {
 	{"a tracker command that only the repository names", func(w *world) {
 		w.write("p/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
-	}, "forge-client", report.Doubt, "only the repository names it (my-tracker list)",
+	}, "forge-client", report.Doubt, "only the repository configures it (my-tracker list)",
 		"HOOKS_TRACKER_COMMAND", ""},
 	{"a tracker of no known kind", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Type**: jira\n")

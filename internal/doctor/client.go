@@ -32,8 +32,8 @@ func clientVersion(m *machine, n *notes) {
 		n.fail("update the client",
 			"the client is older than %s: a gate may pass unanswered", oldest)
 	case slices.Compare(have, version(complete)) < 0:
-		n.warn("update the client", "the client is older than %s: a gate may be passed over in "+
-			"auto mode, and a removed worktree stops the hooks", complete)
+		n.warn("update the client", "the client is older than %s: auto mode may skip a "+
+			"gate, and a removed worktree stops the hooks", complete)
 	}
 	n.note("claude %d.%d.%d; tested with %s", have[0], have[1], have[2], join(tested[:]))
 	if slices.Compare(have, version(tested[0])) > 0 {

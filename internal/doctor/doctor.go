@@ -91,7 +91,7 @@ func (m *machine) examine(c check) (n *notes) {
 	began := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
-			n.fail("tell the maintainers this text", "the check itself failed: %v", p)
+			n.fail("send this text to the maintainers", "the check itself failed: %v", p)
 		}
 		n.Millis = time.Since(began).Milliseconds()
 	}()

@@ -109,7 +109,7 @@ func disk(m *machine, n *notes) {
 	took, locked, err := files.Probe()
 	switch {
 	case errors.Is(err, store.ErrBusy):
-		n.warn("see what holds it: a hook takes milliseconds",
+		n.warn("find the process that holds it; a hook takes only milliseconds",
 			"another process holds the state's guard")
 	case err != nil:
 		n.fail("make .sdd/loop writable for you", "a state file cannot be written: %v", err)

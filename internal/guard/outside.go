@@ -30,7 +30,7 @@ func Outside(c effect.Call) string {
 	}
 	t, _ := shapeOf(c)
 	if slices.ContainsFunc(append(t.dispatched(), t), tool.actsLater) {
-		return "work at a time of its own"
+		return "scheduled work"
 	}
 	return ""
 }

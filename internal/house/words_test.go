@@ -27,7 +27,7 @@ var retiredWords = regexp.MustCompile(`\b(anew|nobody|at hand|way out|is none of
 	`beside|below|under|here|as))\b`)
 
 // specified are words of the specification about merges.
-var specified = strings.NewReplacer("nobody commented", "", "nobody can tell who commented", "")
+var specified = strings.NewReplacer("nobody commented", "", "it is unknown who commented", "")
 
 var comment = regexp.MustCompile(`(?m)^# .*`)
 

@@ -53,7 +53,7 @@ func (l *loopState) stand() report.Stand {
 		}
 	}
 	if session := l.files.HeldIn(l.skill); session != "" {
-		st.Notes = append(st.Notes, "merges, workers and schedules stay shut until you type "+
+		st.Notes = append(st.Notes, "merges, workers and schedules stay blocked until you type "+
 			"anything in session "+session)
 	}
 	st.Notes = append(st.Notes, l.changed...)

@@ -321,22 +321,22 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	switch {
 	case other.Run != nil && other.Path != r.Path && (r.Model || other.Run.OwnedBy(r)):
 		return refuse("Not begun: the loop on record has another budget file, " + other.Path +
-			"\nhint: a person types a command that names another one"), true
+			"\nhint: only a person can type a command with another budget file"), true
 	case r.Gated && !mine: // the gate of the session's own run decides
 		return refuse("Not begun: a loop of this session has ended\n" +
-			"hint: end the turn; a person types the command"), true
+			"hint: end the turn; only a person can type the command"), true
 	case (run == nil || !mine && run.Status == Active) && r.NeedsTyping() && !s.Typed:
 		if r.answers() {
-			return refuse("Not begun: --near-limit and --merges are a person's answers, and no " +
+			return refuse("Not begun: --near-limit and --merges are a person's answers, but no " +
 				"person typed them\nhint: leave them out, or let a person type the command"), true
 		}
-		return refuse("Not begun: no person typed this prompt\nhint: a person types it, as in " +
-			"/" + r.Command.Name + " -- fix the flaky tests"), true
+		return refuse("Not begun: no person typed this prompt\nhint: only a person can type it, " +
+			"as in /" + r.Command.Name + " -- fix the flaky tests"), true
 	case run == nil:
 		return Admission{}, false
 	case run.Status != Active && r.Model:
 		return refuse(priorStop(run) +
-			"\nhint: a person types the command, or the command with --resume"), true
+			"\nhint: only a person can type the command, or the command with --resume"), true
 	case run.Status != Active || run.agrees(r.Flags) && (mine || s.OwnerIs != Dead):
 		return Admission{}, false
 	case r.Model:

@@ -164,8 +164,8 @@ func (b *Budget) Driven() bool { return b.Drive() == DriveProcess }
 func (b *Budget) Order() string {
 	p := b.Own
 	return fmt.Sprintf("Next: %s. Make exactly one Agent call now: subagent_type "+
-		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by %s). When it "+
-		"returns, end your turn with one short line. Do nothing else.", p.Next(), p.UnderWay(),
+		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it with %s). When "+
+		"it returns, end your turn with one short line. Do nothing else.", p.Next(), p.UnderWay(),
 		p.Attempts().Whole)
 }
 

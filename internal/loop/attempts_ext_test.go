@@ -168,7 +168,7 @@ func TestAuditedCoder(t *testing.T) {
 			"the check is red: exit 1"},
 		{"git fails", "", Evidence{Failed: "no"}, CheckRun{}, "git cannot tell: no"},
 		{"another branch", "", Evidence{Head: "h2", Branch: "c"}, CheckRun{},
-			"the branch is c, the loop began on b"},
+			"the branch is c, but the loop began on b"},
 		{"left behind", "", Evidence{Head: "h2", Branch: "b", Dirty: []string{"x", "y"}},
 			CheckRun{}, "2 files not committed"},
 	} {
@@ -365,7 +365,7 @@ func TestTrail(t *testing.T) {
 	for _, idle := range []*Idle{nil, {}} {
 		b.Idle = idle
 		if got := TellIdle(f); b.Standstill() != "" ||
-			got != "the last iteration changed something; fires after 2 that do not" {
+			got != "the last iteration changed something; fires after 2 that change nothing" {
 			t.Error(got)
 		}
 	}

@@ -95,7 +95,8 @@ func (t *Tick) offPlan(mentions []int) (why, hint string) {
 	case !t.Replan || slices.ContainsFunc(mentions, inPlan):
 		return "", ""
 	case len(plan) == 0:
-		return "the backlog changed, a person asked for a new plan, and none is reported yet",
+		return "the backlog changed and a person asked for a new plan, " +
+				"but none has been reported yet",
 			`report it first: hooks report <<< '{"plan":[N]}'`
 	}
 	names := ""
@@ -174,6 +175,6 @@ func tellDrift(f *Facts) string {
 	if before == nil {
 		return "no earlier backlog to compare with"
 	}
-	return fmt.Sprintf("asks when the unblocked issues are not those of iteration %d any more (%s)",
+	return fmt.Sprintf("asks when the unblocked issues differ from those of iteration %d (%s)",
 		before.Iteration, Plural(len(before.Unblocked), "issue"))
 }

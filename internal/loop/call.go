@@ -309,7 +309,7 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 }
 
 // pastDollars is the recorded reason if a thread was ended at the dollar ceiling.
-const pastDollars = "it worked on past its dollars"
+const pastDollars = "it continued past its dollar ceiling"
 
 // spentOut returns the dollar ceiling as a condition that holds before the iteration's exit.
 func spentOut(text string) []Fired {
@@ -333,7 +333,7 @@ func (e Call) wayToFinish() string {
 			"and end with a short report to the thread that sent you"
 	}
 	return "commit and push your own branch, report with `hooks report`, and end the turn; " +
-		"a person raises the ceiling with --max-dollars N --resume"
+		"a person can raise the ceiling with --max-dollars N --resume"
 }
 
 // schedule refuses to schedule a loop that has ended or is about to end (design §1), and other
@@ -354,13 +354,13 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	case own && !tick:
 		return RefuseCall(ScheduleRule,
 			"do it in this iteration or leave it to the next one; a person may schedule it",
-			"Not scheduled: what an iteration leaves for later would run when no loop governs it "+
-				"any more")
+			"Not scheduled: work that an iteration leaves for later would run outside any "+
+				"loop")
 	case own && !s.Run.Repeats(c): // another loop would use answers given for this run
 		flags, _, _ := c.ParseFlags()
 		if !required(k, &k.Origin).typed(c, flags) {
 			return RefuseCall(ScheduleRule,
-				"schedule it as "+s.Run.Command+"; a person starts other loops",
+				"schedule it as "+s.Run.Command+"; a person can start other loops",
 				"Not scheduled: an iteration may schedule only its own loop")
 		}
 	}
@@ -373,16 +373,16 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	case !s.Run.Schedules(prompt):
 		return Outcome{}
 	case s.Run.Status != Active:
-		return RefuseCall(ScheduleRule, "end the turn; nothing is to be scheduled",
+		return RefuseCall(ScheduleRule, "end the turn; do not schedule anything",
 			"%s", priorStop(s.Run))
 	case !e.open(s):
 		return Outcome{}
 	case s.Tick.Halting():
 		return RefuseCall(ScheduleRule, "end the turn; the final report follows",
-			"The loop ends with this iteration (%s): no next tick", s.Tick.HaltedBy())
+			"The loop ends with this iteration (%s), so there is no next tick", s.Tick.HaltedBy())
 	case s.Tick.Iteration >= s.Run.Ceilings.Iterations:
 		return RefuseCall(ScheduleRule, "report and end the turn; the final report follows",
-			"Not scheduled: iteration %d of %d is the last one, so nothing is left to bring",
+			"Not scheduled: iteration %d of %d is the last one, so there is nothing to schedule",
 			s.Tick.Iteration, s.Run.Ceilings.Iterations)
 	}
 	k.Require(&k.Count) // a reached ceiling ends the loop at this exit (R30)
@@ -447,7 +447,7 @@ func (e Call) neverAgain(c *Claim) Outcome {
 		!c.Schedules(*e.Schedules) {
 		return Outcome{}
 	}
-	return RefuseCall(ScheduleRule, "end the turn; nothing is to be scheduled", "%s",
+	return RefuseCall(ScheduleRule, "end the turn; do not schedule anything", "%s",
 		c.priorStop())
 }
 

@@ -26,7 +26,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 		return Outcome{}
 	case !e.open(s):
 		return RefuseCall(MergeGate,
-			"a person merges in a terminal, or ends the loop with `hooks loop stop`",
+			"a person can merge in a terminal, or ends the loop with `hooks loop stop`",
 			"Not merged: %s. No iteration of the loop is open, so no one can be asked",
 			acts[0].Command)
 	case len(acts) > maxMerges:
@@ -62,7 +62,7 @@ func (e Call) judgeMerges(s State, acts []effect.Act, posts []PostedReview) Outc
 		return Outcome{}
 	case known:
 		return RefuseCall(MergeGate, "make the call again",
-			"Not merged: %s. A call of the id %s was let through already", acts[0].Command, e.ID)
+			"Not merged: %s. A call with the id %s was already let through", acts[0].Command, e.ID)
 	}
 	for _, a := range acts {
 		if a.Kind != effect.MergePR {
@@ -118,7 +118,7 @@ func (e Call) mergeOne(s State, a effect.Act) *Deny {
 		case said != nil: // later facts do not change a person's answer
 			why := "does not allow it"
 			if said.Answer == "merge" {
-				why = "was for one merge, and is used"
+				why = "was for one merge and has been used"
 			}
 			return deny(MergeGate, "leave the PR open and end the turn",
 				"Not merged: %s. The person's answer for PR #%d %s", a.Command, a.PR, why)
@@ -133,7 +133,7 @@ func (e Call) mergeOne(s State, a effect.Act) *Deny {
 			return e.approved(s, a, yes)
 		}
 	}
-	d := deny(MergeGate, "", "Not merged yet: %s needs a person's word (post-feedback-merge).",
+	d := deny(MergeGate, "", "Not merged yet: %s needs a person's approval (post-feedback-merge).",
 		a.Command)
 	d.Ask = tick.mergeGates()
 	return d
@@ -146,7 +146,7 @@ func (e Call) neverMerges(s State, a effect.Act) *Deny {
 			Question: fmt.Sprintf("%s: merge now, or hold for review?", prTarget(a.PR)),
 			Answer:   "hold", At: e.Now, Target: prTarget(a.PR), Origin: OriginFlag})
 	}
-	return deny(MergeGate, "leave the PR open; a person merges it in a terminal, or "+
+	return deny(MergeGate, "leave the PR open; a person can merge it in a terminal, or "+
 		"resumes the run with --merges ask", "Not merged: %s. Nothing is merged in this "+
 		"session (--merges never)", a.Command)
 }
@@ -155,8 +155,8 @@ func (e Call) neverMerges(s State, a effect.Act) *Deny {
 func (t *Tick) noHead(a effect.Act) *Deny {
 	why := cmp.Or(t.unknown(a.PR), "neither the tracker nor the remote names it")
 	return deny(MergeGate, fmt.Sprintf("push its branch and try again, or leave the PR open: a "+
-		"person merges it in a terminal, or finds the cause with `hooks pr %d`", a.PR),
-		"Not merged: %s. No one can tell which commit PR #%d is at (%s)", a.Command, a.PR, why)
+		"person can merge it in a terminal, or finds the cause with `hooks pr %d`", a.PR),
+		"Not merged: %s. The head commit of PR #%d is unknown (%s)", a.Command, a.PR, why)
 }
 
 func (e Call) facts(s State, pr int) *Facts {
@@ -185,7 +185,7 @@ func (e Call) approved(s State, a effect.Act, yes *Approval) *Deny {
 		return d
 	case a.SHA == "" && !alone, a.SHA != "" && !SameSHA(yes.HeadSHA, a.SHA):
 		d := deny(MergeGate, "%s", "Not merged: %s. The person said yes to %s, not to %s",
-			a.Command, yes.HeadSHA, cmp.Or(a.SHA, "what is pushed until then"))
+			a.Command, yes.HeadSHA, cmp.Or(a.SHA, "whatever is pushed until then"))
 		d.Plainly, d.Act, d.SHA = true, a, yes.HeadSHA
 		return d
 	}
@@ -209,14 +209,14 @@ func (s State) Landable(a effect.Act) *Deny {
 			"Not merged: %s. --auto and --admin bypass the approval", a.Command)
 	case a.Kind != effect.MergePR:
 		return plainly("open or update a PR and leave it, or merge it plainly with %s",
-			"Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate",
+			"Not done: %s (%s). In a loop only PRs may be merged, one at a time, through the merge gate",
 			a.Command, a.Words())
 	case a.PR == 0:
 		return plainly("name it by its number: %s",
-			"Not merged: %s does not say which PR", a.Command)
+			"Not merged: %s does not name a PR", a.Command)
 	case a.Elsewhere != "":
 		return deny(MergeGate, "merge PRs of this project's own repository",
-			"Not merged: %s names %s, a person is asked about %s only", a.Command, a.Elsewhere,
+			"Not merged: %s names %s, but a person is only asked about %s", a.Command, a.Elsewhere,
 			a.Own)
 	}
 	return nil
@@ -231,10 +231,10 @@ func (s State) approvable(a effect.Act) *Deny {
 			"Not approved: %s. Only a review loop approves PRs", a.Command)
 	case a.PR == 0:
 		return deny(MergeGate, "name it by its number: gh pr review N --approve",
-			"Not approved: %s does not say which PR", a.Command)
+			"Not approved: %s does not name a PR", a.Command)
 	case a.Elsewhere != "":
 		return deny(MergeGate, "review PRs of this project's own repository",
-			"Not approved: %s names %s, and the loop reviews %s only", a.Command, a.Elsewhere,
+			"Not approved: %s names %s, but the loop only reviews %s", a.Command, a.Elsewhere,
 			a.Own)
 	}
 	return nil

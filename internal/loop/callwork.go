@@ -82,7 +82,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	return RefuseCall(ConductRule, "make the Agent call, or end the turn",
-		"%s is refused: this thread only conducts, the work of %s is its worker's", e.Tool, what)
+		"%s is refused: this thread only conducts; the worker does the work of %s", e.Tool, what)
 }
 
 // dollarsReached returns the text of the dollar ceiling if the run has reached it, or "".
@@ -116,7 +116,7 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 	s.Tick.Pending = append(s.Tick.Pending, due...)
 	s.Tick.applyOfflineAnswers(s.Run, e.Now)
 	if len(s.Tick.Pending) > 0 {
-		d := deny(DispatchRule, "", "Not dispatched yet: a person settles the criteria first.")
+		d := deny(DispatchRule, "", "Not dispatched yet: a person must settle the criteria first.")
 		d.Ask = s.Tick.Pending
 		return d
 	}
@@ -156,7 +156,7 @@ func (e Call) refuseWorker(s State) *Deny {
 	case s.Tick.Halting():
 		return notSent("the loop ends with this iteration ("+s.Tick.HaltedBy()+")", endTurn)
 	case s.Tick.Attempt != nil && s.Run.Own == nil:
-		return notSent("the run's file has lost what the "+string(s.Run.Skill)+" loop works on",
+		return notSent("the run's file no longer has the work of the "+string(s.Run.Skill)+" loop",
 			endTurn)
 	}
 	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker started by a worker gets here
@@ -266,7 +266,7 @@ func (e Call) openPRs(s State, acts []effect.Act) *Deny {
 	}
 	if n > 0 && e.Background {
 		return deny(PRCeiling, "open it in a separate call that does not run in the background",
-			"Not opened: in the background the loop cannot learn which PR it is")
+			"Not opened: the loop cannot learn the number of a PR that is opened in the background")
 	}
 	f := Look(s.Run, s.Tick, nil, e.Now)
 	left, unbounded := f.PRsLeft()
@@ -275,10 +275,10 @@ func (e Call) openPRs(s State, acts []effect.Act) *Deny {
 		return nil
 	case left > 0:
 		return deny(PRCeiling, "open them one at a time",
-			"%d PRs at once would go past the ceiling (%d / %d)", n, len(f.PRs), s.Run.Ceilings.PRs)
+			"%d PRs at once would exceed the ceiling (%d / %d)", n, len(f.PRs), s.Run.Ceilings.PRs)
 	}
 	return deny(PRCeiling,
-		"report, and end the turn; a person raises the ceiling with --max-prs N --resume",
+		"report, and end the turn; a person can raise the ceiling with --max-prs N --resume",
 		"PR budget reached: %d / %d — no further PR in this run (prs_touched_budget)",
 		len(f.PRs), s.Run.Ceilings.PRs)
 }
@@ -304,7 +304,7 @@ func (e Call) contests(s State, k *Known, acts []effect.Act) Outcome {
 			continue
 		}
 		return RefuseCall(InProgress,
-			"take the next workable issue; a person removes a stale label",
+			"take the next workable issue; a person can remove a stale label",
 			"Not done: %s. Another iteration is working on #%d, and its label stays as it is",
 			a.Command, a.PR)
 	}

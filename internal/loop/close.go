@@ -296,7 +296,7 @@ func pushed(branch, head string, heads map[string]string) string {
 	case branch == "":
 		return "not on a branch"
 	case heads == nil:
-		return "whether it is pushed is not known"
+		return "unknown whether it is pushed"
 	case !there:
 		return "not pushed"
 	case SameSHA(remote, head):

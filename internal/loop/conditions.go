@@ -318,7 +318,8 @@ func (b *Budget) idleText() string {
 
 func tellIdle(f *Facts) string {
 	return cmp.Or(f.Run.Standstill(), fmt.Sprintf(
-		"the last iteration changed something; fires after %d that do not", f.Run.maxIdle()))
+		"the last iteration changed something; fires after %d that change nothing",
+		f.Run.maxIdle()))
 }
 
 // Standstill describes how long nothing has changed, or returns "" if the last iteration changed

@@ -104,11 +104,11 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // the person expects it to be governed
 			return Flags{}, true, &flagError{
 				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]),
-				`type --loop; a word of your own goes into quotes, as in "the --loops flag"`}
+				`type --loop, or put a word of your own in quotes, as in "the --loops flag"`}
 		}
 		if i := slices.IndexFunc(words, bounds); i >= 0 {
 			return Flags{}, true, &flagError{
-				fmt.Sprintf("%s has %s, a limit of a loop, and no --loop", c.Skill, words[i]),
+				fmt.Sprintf("%s has %s, which limits a loop, but no --loop", c.Skill, words[i]),
 				"add --loop, or leave " + words[i] + " out"}
 		}
 		return Flags{}, false, nil
@@ -239,8 +239,8 @@ func (f *Flags) set(kind Kind, name, value string) error {
 		return oneOf(&t.Drive, value, given+" is not a drive",
 			"leave --drive out; `hooks go` sets process itself", DriveStop, DriveProcess)
 	case "--untidy":
-		return oneOf(&t.Untidy, value, given+" is not a way to begin", "use stop or "+LeaveOut,
-			"stop", LeaveOut)
+		return oneOf(&t.Untidy, value, given+" is not one of stop, leave-out",
+			"use --untidy leave-out, or leave it out", "stop", LeaveOut)
 	case "--mode":
 		return oneOf(&t.Mode, value, given+" is not a mode",
 			"use one of "+strings.Join(Modes, ", "), Modes...)

@@ -344,7 +344,7 @@ func mergeDue(f *Facts) []Gate {
 		why = "nobody commented, and --merges ask asks about every merge"
 	}
 	if unknown := t.unknown(pr); unknown != "" {
-		why = "nobody can tell who commented (" + unknown + ")"
+		why = "it is unknown who commented (" + unknown + ")"
 	}
 	g.Question = fmt.Sprintf("%s at %s: %s. Merge now, or hold for review?", g.Target,
 		Short(g.HeadSHA), why)

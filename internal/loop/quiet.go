@@ -234,7 +234,7 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 // afterRun refuses calls that are not allowed after a run has ended: landing code, starting
 // workers, scheduling, and changing the loop's own files.
 func (e Call) afterRun(s State, k *Known) Outcome {
-	const wait = "end the turn; nothing more is done before the person's next prompt"
+	const wait = "end the turn; do nothing before the person's next prompt"
 	switch {
 	case e.Schedules != nil, e.Outside != "":
 		return RefuseCall(ScheduleRule, wait, "Not scheduled: %s", priorStop(s.Run))
@@ -257,7 +257,7 @@ func (e Call) drains(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	return RefuseCall(DrainRule, e.wayToFinish(),
-		"%s is refused: the loop has ended, and its workers only finish what they have", e.Tool)
+		"%s is refused: the loop has ended; its workers may only finish their current work", e.Tool)
 }
 
 // Prompt is a prompt of the session, or another event of a turn that does not belong to the

@@ -283,13 +283,13 @@ func (t *Tick) unanswered(attended, barred bool) string {
 	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }
 	switch {
 	case t.Kept():
-		return "a person holds it there"
+		return "a person answered hold"
 	case !attended:
 		return "no one can answer it in a headless session"
 	case barred:
 		return "the permission rules do not allow the dialog (AskUserQuestion)"
 	case slices.ContainsFunc(t.Dialogs, shown):
-		return "its dialog was called and brought no answer"
+		return "its dialog was opened, but returned no answer"
 	}
-	return "the model did not put it to the person, though it was told to"
+	return "the model was told to ask the person, but did not"
 }

@@ -148,7 +148,7 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	kind, duty := b.Kind(), "Report facts as soon as you know them, before dispatching and again "+
 		"at the end, with: "
 	if kind.Owes == nil {
-		duty = "No report is owed; a failure is worth one: "
+		duty = "You need not report anything except a failure: "
 	}
 	x.line("%s%s {…} JSON (in a worktree: hooks report <<< '{…}')", duty, ReportCommand)
 	switch {

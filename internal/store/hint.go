@@ -46,11 +46,11 @@ func wayOut(err error) string {
 	case says("read record"):
 		return "look at that file and remove it, in a terminal of your own"
 	case full:
-		return "make room on the disk; the next event continues from what is there"
+		return "free some disk space; the next event continues from the saved state"
 	case errors.Is(err, seal.ErrUnwritable):
 		return "make that directory writable for you; a sandbox may keep this process out of it"
 	case isDamaged && damaged.elsewhere():
-		return "the file may be somebody's own, so it stays as it is: " +
+		return "the file may belong to someone else, so it is left unchanged: " +
 			"name another --budget-file, or leave it out"
 	case says("open folder of budget file") && !errors.Is(err, fs.ErrNotExist):
 		return "name another --budget-file, in a folder"

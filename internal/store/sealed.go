@@ -79,7 +79,7 @@ func (s *Store) unsealed(st State, session string) error {
 		[]string{"the record of the session is gone"}, ""}
 	if here := s.seals.Path(); b.SealedIn != here {
 		e.Home, e.Changes[0] = b.SealedIn, fmt.Sprintf(
-			"they are recorded in %s, and here the state directory is %q", b.SealedIn, here)
+			"they are recorded in %s, but the state directory here is %q", b.SealedIn, here)
 	}
 	return e
 }

@@ -90,7 +90,7 @@ func (s *Store) changed(run sealed, f found, list []difference) *ChangedError {
 		e.Home = by[0].Str
 	}
 	if e.Home != "" {
-		e.Changes = append(e.Changes, fmt.Sprintf("session %s wrote them, of run %s, with the "+
+		e.Changes = append(e.Changes, fmt.Sprintf("session %s wrote them for run %s, with the "+
 			"state directory %s", by[1].Str, by[2].Str, e.Home))
 	}
 	return e

@@ -55,13 +55,13 @@ func (x explained) heldBy(readOnly bool) string {
 	case x.Bound != "":
 		return "refused before it runs, by the guard: it is not read to its end (" + x.Bound + ")"
 	case x.around && x.Reaches():
-		return "refused before it runs, by the guard: what a login shell or an absolute " +
-			"path starts is not checked"
+		return "refused before it runs, by the guard: programs started by a login shell or " +
+			"an absolute path are not checked"
 	case readOnly:
 		return ""
 	case x.around:
-		return "not held, because what a login shell or an absolute path starts is not checked: " +
-			"branch protection"
+		return "not held, because programs started by a login shell or an absolute path are " +
+			"not checked: branch protection"
 	}
 	return "checked as it starts if it is a forge's program; changes to the loop's files are " +
 		"found afterwards"

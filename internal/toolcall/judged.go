@@ -113,7 +113,7 @@ func (c *Call) refused(r effect.Reading) *loop.Deny {
 	if r.Bound != "" {
 		return &loop.Deny{
 			Rule: loop.UnreadText,
-			Text: tool + " is not read to its end, and what is left could land something: " +
+			Text: tool + " could not be read to its end, and the rest could land something: " +
 				r.Bound,
 			Hint: "make several smaller calls; put long text into a file",
 		}
@@ -162,9 +162,9 @@ func wayToSettings(path string) string {
 	case "hooks", "hooks.exe":
 		return "build to another path while a loop is on, as in `go build -o /tmp/hooks ./hooks`"
 	case "settings.json", "settings.local.json":
-		return "use Edit, whose result can be checked before it is written; reading is free"
+		return "use Edit, whose result can be checked before it is written; you may read the file"
 	}
-	return "reading is free; change it when the loop has ended"
+	return "you may read it; change it after the loop has ended"
 }
 
 // Elsewhere returns the repository that an act targets and the run's repository. other is "" if

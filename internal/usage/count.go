@@ -127,7 +127,7 @@ func count(
 	}
 	if c.res.Skipped > 0 {
 		c.res.Notes = append(c.res.Notes, loop.Plural(c.res.Skipped, "line")+" of the "+
-			"transcripts could not be read: what they spent is not counted")
+			"transcripts could not be read; their usage is not counted")
 	}
 	return c, errors.Join(errs...)
 }

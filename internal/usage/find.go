@@ -37,11 +37,11 @@ func Find(client, session string) (string, error) {
 	case len(hits) == 1:
 		return hits[0].Path, nil
 	case len(hits) > 1:
-		return "", hint.New("write more of the id: "+ids(hits),
+		return "", hint.New("type more of the id: "+ids(hits),
 			"%d sessions begin with %q", len(hits), session)
 	case len(all) == 0:
-		return "", hint.New("CLAUDE_CONFIG_DIR names the client's folder; or give a transcript's "+
-			"path", "there is no session in %s", client)
+		return "", hint.New("set CLAUDE_CONFIG_DIR to the client's folder, or name a "+
+			"transcript by its path", "there is no session in %s", client)
 	}
 	return "", hint.New("the newest are "+ids(all), "there is no session %q", session)
 }

@@ -70,7 +70,7 @@ func TestOnlyTheTrackersOwnWordMergesUnasked(t *testing.T) {
 		"another remote in the run": {true, []string{
 			"git remote set-url origin https://github.com/evil/shop.git",
 			plain, plain + " -R acme/shop"},
-			"git leads to github.com/evil/shop, the run began with @ORIGIN@"},
+			"git points to github.com/evil/shop, the run began with @ORIGIN@"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, Worker{Work: func(int) (calls []Call) {
@@ -124,7 +124,7 @@ func TestAPushInTheMergingCommandMergesNothing(t *testing.T) {
 		t.Errorf("merges %v", n)
 	}
 	for _, told := range []string{
-		"not to what is pushed until then", "hint: " + merge,
+		"not to whatever is pushed until then", "hint: " + merge,
 		"not run: gh pr merge 142: the person approved only ", "head branch was modified",
 	} {
 		if !w.Model.Told(told) {

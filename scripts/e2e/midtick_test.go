@@ -23,7 +23,7 @@ const (
 // the same iteration: its spend and its PRs count, and a merge needs a person's answer as before.
 // The cost of the summary is in no transcript until the session ends (E; R27–R33, R63, R99).
 func TestCompactionInATickKeepsTheIteration(t *testing.T) {
-	const refused = "Not merged yet: gh pr merge 201 --squash needs a person's word"
+	const refused = "Not merged yet: gh pr merge 201 --squash needs a person's approval"
 	full, summed := Usage{Input: 190_000, Output: 4000}, Usage{Input: 100, Output: 300}
 	before := []Call{bash("gh pr create --title 201 --body x"), bash("echo more")}
 	w := newWorld(t, func(r Request) Turn {
@@ -122,7 +122,7 @@ func TestBackgroundShellIsHeldToo(t *testing.T) {
 		t.Errorf("%d merges counted; those that reached the forge (-want +got):\n%s", line.Merges,
 			diff)
 	}
-	if !w.Model.Told("Not opened: in the background") {
+	if !w.Model.Told("Not opened: the loop cannot learn the number") {
 		t.Error("a PR was opened in the background")
 	}
 }

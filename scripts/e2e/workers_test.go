@@ -115,7 +115,7 @@ func TestWorkersMergeNeedsAPersonsWord(t *testing.T) {
 	}))
 	w.Headless("/sdd:work --loop")
 	if len(w.Merges()) != 0 ||
-		!w.Model.Told("Not merged yet: gh pr merge 201 --squash needs a person's word") {
+		!w.Model.Told("Not merged yet: gh pr merge 201 --squash needs a person's approval") {
 		t.Errorf("merges %v; the worker was told of the question: %v", w.Merges(),
 			w.Model.Told("Not merged yet"))
 	}

@@ -90,7 +90,7 @@ func (w *World) merged(pr int) string {
 
 // mergeAsked is the question about a PR of which nothing tells who commented.
 func (w *World) mergeAsked(pr int, why string) string {
-	return fmt.Sprintf("PR #%d at %s: nobody can tell who commented (%s). Merge now, or hold for "+
+	return fmt.Sprintf("PR #%d at %s: it is unknown who commented (%s). Merge now, or hold for "+
 		"review?", pr, w.prAt(pr)[:7], why)
 }
 

@@ -145,9 +145,9 @@ func (m *model) unanswered(t *tick) string {
 	case !m.attended:
 		return "no one can answer it in a headless session"
 	case t.asked:
-		return "its dialog was called and brought no answer"
+		return "its dialog was opened, but returned no answer"
 	}
-	return "the model did not put it to the person, though it was told to"
+	return "the model was told to ask the person, but did not"
 }
 
 // leaves notes the issues that the run worked on and did not finish. An issue that its workers took

@@ -47,7 +47,7 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	const sends = "url request data json form upload config next k x f t d " + shellword.Unknown
 	for _, w := range fl.All("-K", "--config") {
 		if shellword.AnyOf(shellword.NameWords(f.FileText(w.Text)), sends) {
-			f.OpaqueForge(shellword.Join(argv), "a file of options says what it sends")
+			f.OpaqueForge(shellword.Join(argv), "a file of options decides what it sends")
 		}
 	}
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
@@ -56,7 +56,7 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	if slices.ContainsFunc(args, func(w shellword.Word) bool {
 		return strings.HasPrefix(w.Text, "--exp") && !strings.HasPrefix(w.Text, "--expect100")
 	}) {
-		f.OpaqueForge(shellword.Join(argv), "curl puts the request together when it runs")
+		f.OpaqueForge(shellword.Join(argv), "curl assembles the request when it runs")
 	}
 	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
 	q := Request{Argv: argv, Led: led, Method: "GET"}

@@ -166,10 +166,10 @@ func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 	case report.Verdict == "":
 	case head == "":
 		return hint.New("report again once `git rev-parse HEAD` answers",
-			"a verdict needs a commit, and git reports none here")
+			"a verdict needs a commit, but git reports none here")
 	case report.Verdict == dirtyWord && r.open() == 0:
 		return hint.New("report what is wrong as a finding, or the verdict clean",
-			"the verdict is dirty, and no finding is open")
+			"the verdict is dirty, but no finding is open")
 	default:
 		a.Reported = &loop.WorkerVerdict{Word: report.Verdict, SHA: head}
 	}
@@ -182,8 +182,8 @@ func (f *Finding) resolve(r *Run, t *loop.Tick) {
 }
 
 // changedPlan is the text of the program's finding about a changed plan file.
-const changedPlan = "the file is not the plan as it was approved, by which every audit judges; " +
-	"take the change back"
+const changedPlan = "the file differs from the approved plan, which every audit uses; undo the " +
+	"change"
 
 func (f *Finding) ofPlan(r *Run) bool {
 	return f.File == r.Plan && f.Description == changedPlan
@@ -213,7 +213,7 @@ func (r *Run) add(t *loop.Tick, o loop.ReportedFinding, head string) error {
 		f := &r.Findings[i]
 		f.Line, f.Doubt = o.Line, ""
 		if f.State == OpenFinding && f.Severity == Bug && o.Severity == string(Warn) {
-			f.Doubt = "called a warning, and was opened as a bug"
+			f.Doubt = "called a warning, although it was opened as a bug"
 			return nil
 		}
 		if f.Severity = Severity(o.Severity); f.State == ResolvedFinding {
@@ -295,8 +295,8 @@ func Told(b *loop.Budget, t *loop.Tick, report loop.Report, sum string) (string,
 		if a != nil && r != nil {
 			now = r.Name(a)
 		}
-		return "", hint.New("leave them out", "findings, resolved and verdict are reported by an "+
-			"audit, and this is %s", now)
+		return "", hint.New("leave them out", "only an audit reports findings, resolved and "+
+			"verdict, but this is %s", now)
 	case a.Told != sum:
 		return "", hint.New("the auditor reports with "+ReportForm,
 			"no call of the auditor has this text")

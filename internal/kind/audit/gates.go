@@ -186,7 +186,7 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 			return reports(s, k)
 		}
 		if l := k.Looks.Value; !l.Only && !l.Check {
-			way := "read, or report with `hooks report`; what is wrong is a finding"
+			way := "read, or report with `hooks report`; report each problem as a finding"
 			if r != nil && r.Check != "" {
 				way = "read, run `" + r.Check + "` or report with `hooks report`"
 				if flag := OneTest(r.Check); flag != "" {
@@ -255,7 +255,7 @@ func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 		return loop.RefuseCall(loop.AuditRule, "leave it out", "Not done: %s. Git would run it "+
 			"for the auditor, unchecked", r.Shown)
 	case what != "":
-		return loop.RefuseCall(loop.AuditRule, "commit; a person pushes after the audit is clear",
+		return loop.RefuseCall(loop.AuditRule, "commit; a person can push after the audit is clear",
 			"Not published: %s. Nothing leaves the worktree during %s", what, during)
 	case r.Opaque != "" && r.Reaches && !r.Braked:
 		return loop.RefuseCall(loop.AuditRule,

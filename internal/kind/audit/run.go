@@ -590,10 +590,10 @@ func (r *Run) judgeVerdict(s loop.State, j loop.Judgement, e *loop.Evidence) *lo
 		j.Why = "no verdict was reported"
 	case v.SHA != e.Head:
 		more = "Look at the new commit too."
-		j.Why = fmt.Sprintf("the verdict is about %s, and HEAD is %s now", loop.Short(v.SHA),
+		j.Why = fmt.Sprintf("the verdict is about %s, but HEAD is now %s", loop.Short(v.SHA),
 			loop.Short(e.Head))
 	case v.Word == dirtyWord && r.open() == 0: // the findings were resolved after the verdict
-		j.Why = "the verdict is dirty, and no finding is open"
+		j.Why = "the verdict is dirty, but no finding is open"
 	case v.Word == cleanWord && r.Found.Bugs == 0 && j.Seen.Read == 0 && j.Seen.Changed > 0:
 		more = "Look with Read, git diff or git show."
 		j.Why = "the verdict is clean, and the auditor looked at none of " +

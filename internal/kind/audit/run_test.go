@@ -474,13 +474,13 @@ func TestFindingTexts(t *testing.T) {
 	}{
 		{"nothing of an audit", auditing(Coding), loop.Report{Note: "x"}, "h", ""},
 		{"of a coder", auditing(Coding), clean, "h",
-			"error: findings, resolved and verdict are reported by an audit, " +
-				"and this is the coding"},
+			"error: only an audit reports findings, resolved and verdict, " +
+				"but this is the coding"},
 		{"of a coder, resolved alone", auditing(Coding), resolved, "h",
-			"error: findings"},
+			"error: only an audit"},
 		{"of another loop", loop.State{Run: &loop.Budget{Skill: "work"}, Tick: &loop.Tick{}},
-			found, "h", "error: findings, resolved and verdict are " +
-				"reported by an audit, and this is an iteration of work"},
+			found, "h", "error: only an audit reports findings, resolved and " +
+				"verdict, but this is an iteration of work"},
 		{"before the auditor is sent", auditing(Auditing), clean, "h",
 			"error: no auditor is running"},
 		{"without a commit", sent, clean, "",
@@ -506,7 +506,7 @@ func TestFindingTexts(t *testing.T) {
 			Tick: &loop.Tick{Attempt: &loop.Attempt{Phase: string(Auditing), Sent: true}}},
 	} {
 		if got := take(s, clean, "h"); !strings.HasSuffix(got,
-			"and this is an iteration of audit") {
+			"but this is an iteration of audit") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -675,7 +675,7 @@ func TestAPhaseKeepsTheCommitOfTheOneBefore(t *testing.T) {
 		want string
 	}{
 		{loop.Evidence{Branch: "b"}, ""},
-		{loop.Evidence{Branch: "c"}, "the branch is c, the loop began on b"},
+		{loop.Evidence{Branch: "c"}, "the branch is c, but the loop began on b"},
 		{loop.Evidence{Branch: "b", Dropped: "abc"}, "the branch no longer contains commit abc"},
 		{loop.Evidence{Branch: "b", Dirty: []string{"x"}}, "1 file not committed"},
 	} {

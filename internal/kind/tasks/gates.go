@@ -87,7 +87,7 @@ var gates = []loop.GateKind{
 		},
 		Due: testsDue,
 		Apply: func(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
-			takeBack(run, tick, g, act, "it weakens tests, and a person did not accept that")
+			takeBack(run, tick, g, act, "it weakens tests, which a person did not accept")
 		},
 		Tell: loop.Says("asks when an attempt deleted, skipped or emptied tests").Tell,
 	},
@@ -174,7 +174,7 @@ func reviewDue(f *loop.Facts) []loop.Gate {
 		return nil
 	}
 	if n := r.Count(loop.Imported); n > 0 {
-		ticked = fmt.Sprintf(" Done before, as ticked: %d.", n)
+		ticked = fmt.Sprintf(" Already ticked as done: %d.", n)
 	}
 	return ask(0, "Gate 2: is the review of the %s in %s accepted?%s%s",
 		loop.Plural(len(r.List), "task"), r.ListPath, ticked, r.ownChecks())

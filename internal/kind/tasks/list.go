@@ -167,7 +167,8 @@ func ordered(list []Item) error {
 	for i, item := range list {
 		for _, n := range item.Depends {
 			if n > len(list) {
-				return fmt.Errorf("task %d depends on %d, and the list has %d", i+1, n, len(list))
+				return fmt.Errorf("task %d depends on %d, but the list has only %d", i+1, n,
+					len(list))
 			}
 			edges = append(edges, [2]int{i + 1, n})
 		}

@@ -178,11 +178,11 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 		if by := check.ByWorker(); by != "" {
 			j.Why = by + "; " + check.Unsure
 		}
-		return s.Miss(j, "Undo what changes the check; otherwise a person is asked.")
+		return s.Miss(j, "Undo the changes to the check; otherwise a person is asked.")
 	case why != "":
 		j.Verdict, j.Why = loop.Overruled, why
 		if by := check.ByWorker(); by != "" {
-			j.Why = by + "; with that as it was when the run began, " + why
+			j.Why = by + "; with the original files, " + why
 		}
 		return s.Miss(j, check.Tail)
 	}

@@ -37,7 +37,7 @@ var Kind = loop.Kind{
 			When: loop.Entry | loop.Exit, Holds: historyDropped,
 			Tell: loop.Says("fires when the list is done and the branch has lost the last " +
 				"task's commit").Tell,
-			Way: "restore the commit, for example with `git reflog`; a resume takes the branch " +
+			Way: "restore the commit, for example with `git reflog`; a resume accepts the branch " +
 				"as it is",
 			Because: "the branch has lost a commit of a task that was done"},
 	},

@@ -56,7 +56,7 @@ func (q Question) apart(p Place) *Failure {
 	if git.Host == "" || git.Leads(q.Config.Redact(p.Owner+"/"+p.Repo)) {
 		return nil
 	}
-	says := "the tracker is " + p.String() + ", git leads to " + git.String()
+	says := "the tracker is " + p.String() + ", git points to " + git.String()
 	return &Failure{Why: Moved, Says: says}
 }
 
@@ -74,8 +74,8 @@ func moved(was, now loop.Tracker) string {
 		differs        bool
 	}{
 		{"the tracker is ", place(was), place(now), was.Kind != now.Kind},
-		{"git leads to ", repository(was.URL), repository(now.URL), false},
-		{"origin leads to ", repository(was.Origin), repository(now.Origin), false},
+		{"git points to ", repository(was.URL), repository(now.URL), false},
+		{"origin points to ", repository(was.Origin), repository(now.Origin), false},
 		{"its client is ", was.Client, cmp.Or(now.Client, was.Client), false},
 	} {
 		if d.differs || d.from != d.to {

@@ -23,12 +23,12 @@ const (
 	LoggedOut    Why = "is not logged in"
 	Forbidden    Why = "is not allowed to read it"
 	NotFound     Why = "does not find it"
-	NoIssues     Why = "finds the issues of this repository turned off"
+	NoIssues     Why = "reports that issues are turned off in this repository"
 	TooOld       Why = "is too old"
 	TooSlow      Why = "took too long"
 	Unreadable   Why = "printed unreadable output"
 	Failed       Why = "failed" // the program's own message describes the cause
-	NotAllowed   Why = "is not run: only the repository names it"
+	NotAllowed   Why = "was not run, because only the repository configures it"
 	Moved        Why = "tracker not asked"
 )
 

@@ -127,8 +127,8 @@ func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 		}
 	}
 	if len(asked) > giteaEach {
-		l.note = fmt.Sprintf("tracker: the forge's own dependencies of %d issues are too many "+
-			"to ask for, what bodies say counts", len(asked))
+		l.note = fmt.Sprintf("tracker: too many issues (%d) to ask the forge for their "+
+			"dependencies; those written in issue texts count", len(asked))
 		return
 	}
 	g.each(ctx, len(asked), func(ctx context.Context, n int) {

@@ -84,7 +84,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		p.Kind = Command
 		switch {
 		case len(p.Args) == 0:
-			return unconfigured("CLAUDE.md has Type command, and no Command")
+			return unconfigured("CLAUDE.md has Type command, but no Command")
 		case getenv(Allow) != c.Command:
 			return p, &Failure{Why: NotAllowed, Program: p.Program(), Says: c.Command}
 		}
@@ -114,7 +114,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 	}
 	if p.Kind == Gitea {
 		if _, elsewhere := teaLogin(getenv, p.Host); elsewhere {
-			says := "it has logins, none at " + p.Host
+			says := "it has logins, but none at " + p.Host
 			return p, &Failure{Why: LoggedOut, Program: p.Program(), Says: says}
 		}
 	}

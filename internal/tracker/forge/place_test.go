@@ -113,7 +113,8 @@ func TestChoose(t *testing.T) {
 		{"a command", config.Tracker{Command: "./tracker --x"},
 			[]string{"remote.origin.url", "git@github.com:acme/app"}, "command ./tracker --x"},
 		{"another command than the person's", config.Tracker{Command: "./tracker --y"}, nil,
-			"tracker: tracker is not run: only the repository names it (./tracker --y)"},
+			"tracker: tracker was not run, because only the repository configures it " +
+				"(./tracker --y)"},
 
 		{"no remote", config.Tracker{}, nil, "no tracker is known: no origin remote with a known " +
 			"host was found, and CLAUDE.md names no tracker"},
@@ -131,9 +132,9 @@ func TestChoose(t *testing.T) {
 			"no tracker is known: neither the remote nor CLAUDE.md names owner and repository"},
 		{"tea is at home elsewhere", config.Tracker{},
 			[]string{"remote.origin.url", "https://codeberg.org/acme/app"},
-			"tracker: tea is not logged in (it has logins, none at codeberg.org)"},
+			"tracker: tea is not logged in (it has logins, but none at codeberg.org)"},
 		{"no command", config.Tracker{Type: "command"}, nil,
-			"no tracker is known: CLAUDE.md has Type command, and no Command"},
+			"no tracker is known: CLAUDE.md has Type command, but no Command"},
 	} {
 		dir := t.TempDir()
 		git := func(args ...string) {
