@@ -49,7 +49,7 @@ func (e *Evidence) Untidy(branch, unit string) (why, more string) {
 	case e.Failed != "":
 		return "git cannot tell: " + e.Failed, ""
 	case e.Branch != branch:
-		return fmt.Sprintf("the branch is %s, the %s began on %s", OrNone(e.Branch), unit,
+		return fmt.Sprintf("the branch is %s, but the %s began on %s", OrNone(e.Branch), unit,
 			OrNone(branch)), ""
 	case e.Dropped != "":
 		return "the branch no longer contains commit " + Short(e.Dropped), ""

@@ -209,7 +209,8 @@ func (s State) Landable(a effect.Act) *Deny {
 			"Not merged: %s. --auto and --admin bypass the approval", a.Command)
 	case a.Kind != effect.MergePR:
 		return plainly("open or update a PR and leave it, or merge it plainly with %s",
-			"Not done: %s (%s). In a loop only PRs may be merged, one at a time, through the merge gate",
+			"Not done: %s (%s). In a loop only PRs may be merged, one at a time, through the "+
+				"merge gate",
 			a.Command, a.Words())
 	case a.PR == 0:
 		return plainly("name it by its number: %s",

@@ -80,7 +80,7 @@ func (f form) check(at string, v, s gjson.Result) error {
 		}
 	case "integer":
 		if least := s.Get("minimum").Int(); int64(number) < least {
-			return fmt.Errorf("%s is %d, but but numbers start at %d", at, number, least)
+			return fmt.Errorf("%s is %d, but numbers start at %d", at, number, least)
 		}
 	}
 	return nil
