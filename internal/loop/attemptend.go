@@ -51,11 +51,11 @@ func (e *Evidence) Untidy(branch, unit string) (why, more string) {
 	case e.Branch != branch:
 		return fmt.Sprintf("the branch is %s, but the %s began on %s", OrNone(e.Branch), unit,
 			OrNone(branch)), ""
-	case e.Dropped != "":
-		return "the branch no longer contains commit " + Short(e.Dropped), ""
 	case len(e.Dirty) > 0:
 		return Plural(len(e.Dirty), "file") + " not committed",
 			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
+	case e.Dropped != "":
+		return "the branch no longer contains commit " + Short(e.Dropped), ""
 	}
 	return "", ""
 }
