@@ -154,10 +154,7 @@ func within(folder, dir string) bool {
 // remote reports whether dir is in a remote of the repository that is a local directory.
 func remote(own tracker.Facts, dir string) bool {
 	for _, url := range own.Remotes {
-		if url = strings.TrimPrefix(url, "file://"); !filepath.IsAbs(url) {
-			url = filepath.Join(own.Top, url)
-		}
-		if within(url, dir) {
+		if within(below(own.Top, strings.TrimPrefix(url, "file://")), dir) {
 			return true
 		}
 	}

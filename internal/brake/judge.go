@@ -38,11 +38,8 @@ func (s Start) Env(name string) string {
 
 // readFile returns the text of a file that the program may use. It is an effect.Files.
 func (s Start) readFile(path string) (string, bool) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.Cwd, path)
-	}
 	// one byte over the limit shows that the file is longer
-	return safefile.ReadHead(path, effect.MaxFile+1)
+	return safefile.ReadHead(below(s.Cwd, path), effect.MaxFile+1)
 }
 
 // judge returns a refusal if the program must not run. Otherwise it returns the program's acts,
