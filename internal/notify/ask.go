@@ -152,7 +152,7 @@ func (p *Person) StartAsking(kind loop.Skill, secret string) error {
 // resumes the run.
 func (p *Person) Recorded(way, resume string) error {
 	p.way = strings.ToLower(way)
-	if way := p.notifyWay(); way == "" || way == "off" || way == "bell" {
+	if command, _ := p.notifyWay(); command == "" {
 		return nil
 	}
 	return p.start("notify", DeliverWord, "", "HOOKS_TITLE=hooks: your answer is recorded",

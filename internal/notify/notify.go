@@ -3,6 +3,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,18 +65,21 @@ func (p *Person) clientDir() string {
 	return dir
 }
 
-// notifyWay returns "bell", "off", a command or "". A command comes only from the person's
-// environment or CLAUDE.md. The project may come from a stranger, so it can choose only bell or
-// off.
-func (p *Person) notifyWay() string {
+// notifyWay returns the command that notifies the person, or whether the bell does. A command comes
+// only from the person's environment or CLAUDE.md. The project may come from a stranger, so it can
+// choose only bell or off.
+func (p *Person) notifyWay() (command string, bell bool) {
 	way := p.variable("HOOKS_NOTIFY")
 	if way == "" {
 		way = config.User(p.clientDir()).Notify
 	}
-	if way == "" && (p.way == "bell" || p.way == "off") {
-		return p.way
+	switch cmp.Or(way, p.way) {
+	case "bell":
+		return "", true
+	case "off":
+		return "", false
 	}
-	return way
+	return way, false
 }
 
 // syncWay returns the person's Sync command. A project's files cannot set it (T73).
@@ -100,19 +104,19 @@ func (p *Person) Queue(files *store.Store, list []loop.SyncEvent) error {
 // the bell. In a headless session, whose client draws nothing, run rings the terminal instead. It
 // reads no configuration if no notice or event is queued.
 func (p *Person) Later(attended bool) (run func() error, ring bool) {
-	way := ""
+	command, bell := "", false
 	if len(p.texts) > 0 {
-		way = p.notifyWay()
+		command, bell = p.notifyWay()
 	}
-	ring = way == "bell" && attended
-	if (way == "" || way == "off" || ring) && !p.syncs {
+	ring = bell && attended
+	if command == "" && bell == ring && !p.syncs {
 		return nil, ring
 	}
 	return func() (err error) {
 		switch {
-		case way == "bell" && !ring:
+		case bell && !ring:
 			err = ringTerminal()
-		case way != "" && way != "off" && way != "bell":
+		case command != "":
 			err = p.start("notify", DeliverWord, "",
 				"HOOKS_TITLE="+report.Short(strings.Join(p.titles, "; ")),
 				"HOOKS_TEXT="+strings.Join(p.texts, "; "))
@@ -160,10 +164,7 @@ func command(way string) []string {
 // Deliver runs the person's Notify command with the text in its environment and on its stdin. The
 // run is limited to deliverTime.
 func Deliver(env func(string) string) {
-	way := (&Person{Env: env, Project: env("HOOKS_PROJECT")}).notifyWay()
-	if way == "bell" || way == "off" {
-		return
-	}
+	way, _ := (&Person{Env: env, Project: env("HOOKS_PROJECT")}).notifyWay()
 	if words := command(way); words != nil {
 		// the process is detached, so its error cannot be shown
 		_, _ = child.Run(context.Background(), child.Command{

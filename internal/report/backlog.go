@@ -134,11 +134,3 @@ func (pr PR) draw(p *page) {
 	}
 	p.notes("Note", pr.Notes)
 }
-
-// when returns text if the condition holds, and "" otherwise.
-func when(holds bool, text string) string {
-	if holds {
-		return text
-	}
-	return ""
-}

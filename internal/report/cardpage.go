@@ -51,10 +51,8 @@ func SortCards(cards []Card) {
 
 // needs returns the name of the first gate that waits for a person. It is empty if no gate waits.
 func (c *Card) needs() string {
-	for _, w := range c.Waiting {
-		if w.unanswered() {
-			return w.Gate.Name
-		}
+	if i := slices.IndexFunc(c.Waiting, Waiting.unanswered); i >= 0 {
+		return c.Waiting[i].Gate.Name
 	}
 	return ""
 }
@@ -105,6 +103,10 @@ func (c *Card) drawOn(to sheet, s Screen) {
 // head draws the result of the run.
 func (c *cardPage) head() {
 	b, style := c.Run, endStyle(c.Run)
+	done := loop.Plural(len(b.PRsTouched), "PR")
+	if a := b.Attempts(); a.Unit != "" {
+		done = fmt.Sprintf("%d of %s", a.Finished, loop.Plural(a.Total, a.Unit))
+	}
 	var about facts
 	span := "since " + c.dated(b.StartedAt)
 	if st := c.Stopped; st != nil {
@@ -119,7 +121,7 @@ func (c *cardPage) head() {
 	about.given("loop", words(commas(base(c.Folder), invocation(b),
 		"run "+cmp.Or(b.RunID, "unknown"))))
 	about.given("used", words(commas(loop.Plural(b.IterationsUsed, "iteration"),
-		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), progress(b),
+		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), done,
 		span)))
 	if b.Replaced > 0 {
 		about.row("note", warn, "restored %s after another program changed the run's files",
@@ -306,10 +308,8 @@ func refused(list []loop.Denial) string {
 
 // coverage returns which iterations a section covers. It is empty if the section covers all.
 func (c *Card) coverage(what string) string {
-	if c.Earlier == 0 {
-		return ""
-	}
-	return what + "of the last " + loop.Plural(len(c.Iterations), "iteration")
+	return when(c.Earlier > 0,
+		what+"of the last "+loop.Plural(len(c.Iterations), "iteration"))
 }
 
 // asked draws the tables of questions and of refused calls.
@@ -391,11 +391,8 @@ func (c *Card) ref(pr int) word { return numberLink(c.Links.PR, pr) }
 
 // numberLink returns a number as in "#142", with a link if the first part of its address is known.
 func numberLink(address string, n int) word {
-	w := word{text: fmt.Sprintf("#%d", n)}
-	if address != "" {
-		w.link = fmt.Sprintf("%s%d", address, n)
-	}
-	return w
+	number := strconv.Itoa(n)
+	return word{text: "#" + number, link: when(address != "", address+number)}
 }
 
 // refs returns the numbers of PRs, with links.

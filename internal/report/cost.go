@@ -164,12 +164,7 @@ func (r Rates) draw(p *page) {
 	p.notes("Warning", r.Warnings)
 }
 
-func times(n int64) string {
-	if n <= 1 {
-		return "-"
-	}
-	return fmt.Sprint(n)
-}
+func times(n int64) string { return cmp.Or(when(n > 1, fmt.Sprint(n)), "-") }
 
 // StaleRates returns the note that the built-in price table is old.
 func StaleRates(dated string, days int) string {

@@ -53,13 +53,16 @@ func clip(s string, n int) string {
 	return s
 }
 
-// prefixed adds a prefix to a text unless the text is empty.
-func prefixed(prefix, s string) string {
-	if s == "" {
-		return ""
+// when returns text if the condition holds, and "" otherwise.
+func when(holds bool, text string) string {
+	if holds {
+		return text
 	}
-	return prefix + s
+	return ""
 }
+
+// prefixed adds a prefix to a text unless the text is empty.
+func prefixed(prefix, s string) string { return when(s != "", prefix+s) }
 
 // commas joins the parts of a sentence.
 func commas(parts ...string) string { return strings.Join(parts, ", ") }

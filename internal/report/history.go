@@ -248,7 +248,10 @@ func HistoryCSV(w io.Writer, all bool) History {
 		}
 		cells := make([]string, len(fields))
 		for i, f := range fields {
-			cells[i] = formulaFree(f[part])
+			cells[i] = term.Line(f[part])
+			if cells[i] != "" && strings.ContainsRune("=+-@", rune(cells[i][0])) {
+				cells[i] = "'" + cells[i] // a spreadsheet would evaluate it as a formula
+			}
 		}
 		return out.Write(cells)
 	}
@@ -284,12 +287,4 @@ func csvFields(l *loop.Iteration) [][2]string {
 		{"calls_refused", number(loop.Refusals(l.Denied))}, {"dollars_over", over.Decimal()},
 		{"task", task[0]}, {"try", task[1]}, {"verdict", string(verdict)},
 	}
-}
-
-// formulaFree quotes a text that a spreadsheet would evaluate as a formula.
-func formulaFree(text string) string {
-	if text = term.Line(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }

@@ -92,14 +92,6 @@ func (backlogLoop) evidence(c *Card) evidence {
 	return e
 }
 
-// progress counts what the run has done in its kind's unit, as in "2 of 5 tasks" or "2 PRs".
-func progress(b *loop.Budget) string {
-	if a := b.Attempts(); a.Unit != "" {
-		return fmt.Sprintf("%d of %s", a.Finished, loop.Plural(a.Total, a.Unit))
-	}
-	return loop.Plural(len(b.PRsTouched), "PR")
-}
-
 // counted returns a number as a cell, which is empty for 0.
 func counted(n int) cell {
 	if n == 0 {

@@ -130,12 +130,7 @@ func (w Waiting) howToAnswer() string {
 	return w.Answer + " (" + labels(w.Gate.Options) + ")"
 }
 
-func (w Waiting) label() string {
-	if w.unanswered() {
-		return "answer"
-	}
-	return "answered"
-}
+func (w Waiting) label() string { return "answer" + when(!w.unanswered(), "ed") }
 
 // gateName returns the argument that selects a gate. The target distinguishes gates with the same
 // name.
@@ -230,12 +225,7 @@ func (st Stand) draw(p *page) {
 	p.facts(about)
 }
 
-func aliveOrGone(alive bool) string {
-	if alive {
-		return "alive"
-	}
-	return "gone"
-}
+func aliveOrGone(alive bool) string { return cmp.Or(when(alive, "alive"), "gone") }
 
 // ending reports whether the open iteration is the last one, because a person ended the loop or a
 // condition already holds.

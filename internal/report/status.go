@@ -150,10 +150,8 @@ func Remaining(b *loop.Budget) string {
 
 // outside continues a line with the dollars spent while no iteration was open, if there are any.
 func outside(b *loop.Budget) string {
-	if b.DollarsOutside == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", $%s outside of iterations", b.DollarsOutside)
+	return when(b.DollarsOutside != 0,
+		fmt.Sprintf(", $%s outside of iterations", b.DollarsOutside))
 }
 
 // StopLine returns in one line why a run has stopped.
@@ -315,13 +313,15 @@ func stopText(b *loop.Budget) string {
 // Resume returns the exact command that continues a run. It is empty if nothing is left to do. path
 // is the run's budget file if that is not in its default place.
 func Resume(b *loop.Budget, path string) string {
+	// Without /loop a scheduled run would do one iteration. Its interval is not known.
+	scheduled := when(b.UnderLoop, "/loop ")
 	switch {
 	case b.StopCause == "backlog_empty": // a fresh run reads the backlog again
-		return underLoop(b, b.Command)
+		return scheduled + b.Command
 	case loop.Completes(b.StopCause):
 		return ""
 	}
-	command, place, restarts := underLoop(b, invocation(b)), "", false
+	command, place, restarts := scheduled+invocation(b), "", false
 	for _, word := range b.Invocation().OwnWords() {
 		command += " " + OneWord(word)
 	}
@@ -359,15 +359,6 @@ func OneWord(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
-}
-
-// underLoop returns a command with /loop in front if /loop scheduled the run. Without /loop only
-// one iteration would run. The interval of the schedule is unknown.
-func underLoop(b *loop.Budget, command string) string {
-	if b.UnderLoop {
-		return "/loop " + command
-	}
-	return command
 }
 
 // raisingFlags returns the flags without which a resumed run would stop again at once. Like the
