@@ -87,7 +87,7 @@ type Tracker struct {
 	Command string `json:"command,omitempty"` // prints JSON; split at blanks, run without a shell
 }
 
-// Audit is the action after a clean audit. If both texts are empty, no action is taken.
+// Audit configures the action after a clean audit. If both texts are empty, no action is taken.
 type Audit struct {
 	PostSkill  string `json:"post_skill,omitempty"`
 	PostPrompt string `json:"post_prompt,omitempty"`

@@ -8,9 +8,9 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Outside describes the work that a tool call starts or schedules outside the control of a loop.
-// It returns an empty string if the call does neither. It ignores the session's own schedule. It
-// also ignores shell commands, because Read finds a client that a command starts.
+// Outside describes the work that a tool call starts or schedules outside the control of a loop. It
+// returns an empty string if the call does neither. It ignores the session's own schedule, and
+// shell commands, because Read finds a client that a command starts.
 func Outside(c effect.Call) string {
 	skill := effect.LeafText(c.Fields, "skill")
 	switch {

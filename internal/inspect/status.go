@@ -22,8 +22,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Stands returns the current state of the loops. The list is empty if there are no loops. An error
-// in one loop does not hide the others; errors are joined.
+// Stands returns the current state of each loop. An error in one loop does not hide the others;
+// errors are joined.
 func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	var list []report.Stand
 	w := d.walk()

@@ -232,7 +232,7 @@ func leftover(r Request, s Standing) bool {
 		(run.OwnedBy(r) || run.Status != Active || run.OwnerLeft)
 }
 
-func contended(r Request, iteration, pid int, is Liveness) Admission {
+func contended(r Request, iteration, pid int, holder Liveness) Admission {
 	switch {
 	case r.Flags.Lock == LockWait:
 		return Admission{Verdict: Wait, PID: pid, Iteration: iteration}
@@ -241,7 +241,7 @@ func contended(r Request, iteration, pid int, is Liveness) Admission {
 			"Either wait for the previous run to exit, or pass --lock=force to override.", pid))
 	}
 	a := skip(iteration, pid)
-	if is == Unclear {
+	if holder == Unclear {
 		a.Notes = []string{fmt.Sprintf("Lockfile staleness check ambiguous for pid %d on %s — "+
 			"treating as alive (skipping this tick).", pid, r.Platform)}
 	}

@@ -193,9 +193,9 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	}
 }
 
-// maxOutages bounds the consecutive attempts that end without the task's fault (T59). The bound is
-// higher for a driver, because it waits between attempts and ends by itself after a lasting outage
-// or five silent processes.
+// maxOutages bounds the consecutive attempts that end through no fault of the task (T59). The bound
+// is higher for a driver, because it waits between attempts and ends by itself after a lasting
+// outage or five silent processes.
 const (
 	maxOutages       = 3
 	maxDrivenOutages = 6
@@ -458,8 +458,8 @@ func (d TaskDone) String() string {
 	return string(d)
 }
 
-// String returns the verdict with its reason. For a task that is done, that is the reason why it is
-// not a better one.
+// String returns the verdict with its reason. The reason for a finished task explains why its
+// verdict is not a better one.
 func (j *Judgement) String() string {
 	text, between := j.Verdict.String(), ": "
 	if j.Verdict.Worked() {

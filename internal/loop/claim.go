@@ -160,8 +160,8 @@ func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	return e.haltUnbegun(own, fresh, a)
 }
 
-// haltUnbegun ends a loop that found the lock held and may not take it. Its claim makes later
-// scheduled ticks be refused.
+// haltUnbegun ends a loop that found the lock held and may not take it. Because of its claim, later
+// scheduled ticks are refused.
 func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	line := skipLine(run, nil, e.Request, a)
 	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil
@@ -178,8 +178,8 @@ func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	}
 }
 
-// decline handles every answer but yes to the force-unlock question. Stop ends the loop that asked
-// (R49, R150), any other answer skips the tick. The lock is not touched.
+// decline handles every answer except yes to the force-unlock question. Stop ends the loop that
+// asked (R49, R150), any other answer skips the tick. The lock is not touched.
 func (e Invocation) decline(at Standing, k *Known) Outcome {
 	c := *at.Claim
 	a := Admission{Iteration: c.Iteration, PID: lockPID(at, 0)}

@@ -82,7 +82,7 @@ func (f *Facts) answered(gate string) string {
 	return strings.Join(said, "; ")
 }
 
-// Says is a description that depends on no facts.
+// Says is a fixed description, which does not depend on facts.
 type Says string
 
 // Tell returns the text.

@@ -27,7 +27,7 @@ type thread struct {
 	row      *row // the newest iteration
 }
 
-// row is a tick of the result. seen holds the effects that happened in it.
+// row is a tick in the result. seen holds the effects that its calls had.
 type row struct {
 	report.Replayed
 	seen loop.Tick

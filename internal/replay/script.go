@@ -12,7 +12,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// step is a moment of the session that the rules apply to. It has the tool's result and the spend
+// step is a moment of the session to which the rules apply, with the tool's result and the spend
 // until the next step.
 type step struct {
 	usage.Moment

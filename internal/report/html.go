@@ -15,7 +15,7 @@ import (
 const PageMark = "<!doctype html><!-- hooks report-card -->"
 
 // pageFrame is a self-contained HTML document, without scripts and without requests to the network.
-// Its verbs stand for the mark, the title, the style sheet, the pages and the time.
+// Its formatting verbs are for the mark, the title, the style sheet, the pages and the time.
 //
 //go:embed page.html
 var pageFrame string

@@ -11,7 +11,7 @@ import (
 // exact enough, and JSON has plain numbers.
 type Quantity = loop.USD
 
-// one is a whole iteration, PR, minute or dollar.
+// one is the Quantity of a whole iteration, PR, minute or dollar.
 const one = loop.Dollar
 
 // Axis is one budget of a run, with a prediction at the pace so far.

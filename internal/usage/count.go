@@ -59,7 +59,7 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 
 // Count reads a session's main transcript and its subagents' transcripts beyond the cursors. It
 // reads a file without a cursor from the beginning; a missing file is not an error. After an error,
-// which names the files that could not be read, the result holds no usage but a note.
+// which names the files that could not be read, the result holds a note but no usage.
 //
 // One request counts once even if its lines are spread over several calls, as long as at most seven
 // other requests of the main transcript, or two of a subagent's, come between two of its lines in

@@ -63,7 +63,7 @@ func Transcripts(client, folder string) (list []Transcript) {
 	return list
 }
 
-// ids lists the first ids of a list.
+// ids returns the first five ids of a list, quoted.
 func ids(list []Transcript) string {
 	var names []string
 	for _, t := range list[:min(len(list), 5)] {

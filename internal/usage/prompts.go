@@ -83,12 +83,12 @@ func startsTurn(line []byte) bool {
 func Sender(transcript, prompt string) (by loop.Sender) {
 	prompt = strings.TrimSpace(prompt)
 	taken := false // the next line belongs to a prompt that was dequeued
-	may := func(line []byte) bool {
+	relevant := func(line []byte) bool {
 		read := kindOf(line) == "queue-operation" || startsTurn(line)
 		taken = taken && read
 		return read
 	}
-	for r := range readTail(transcript, -1, lastTail).records(may) {
+	for r := range readTail(transcript, -1, lastTail).records(relevant) {
 		switch {
 		case r.text("type") == "user":
 			return by
@@ -126,8 +126,8 @@ func LastSign(transcript string) (at time.Time) {
 // Goal returns the session's active goal, set with the client's /goal, or "" if none is active. The
 // last status of a goal in the last 4 MiB of the main transcript counts.
 func Goal(transcript string) string {
-	may := func(line []byte) bool { return bytes.Contains(line, []byte(`"goal_status"`)) }
-	for r := range readTail(transcript, -1, promptTail).records(may) {
+	relevant := func(line []byte) bool { return bytes.Contains(line, []byte(`"goal_status"`)) }
+	for r := range readTail(transcript, -1, promptTail).records(relevant) {
 		status := r["attachment"]
 		switch {
 		case r.text("type") != "attachment" || status.Get("type").String() != "goal_status":

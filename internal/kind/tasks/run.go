@@ -102,7 +102,7 @@ type Run struct {
 	// Start is the commit on which the run began. The check is pinned at that commit.
 	Start string         `json:"start,omitempty"`
 	Last  *loop.CheckRun `json:"last_check,omitempty"` // check run after the last claim
-	// Outages counts consecutive attempts that ended without the task's fault (T59, T95).
+	// Outages counts consecutive attempts that ended through no fault of the task (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
 
