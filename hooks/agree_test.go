@@ -16,11 +16,16 @@ func agree(ts *testscript.TestScript, _ bool, args []string) {
 	args[2] = "$" + strings.ReplaceAll(args[2], "/", "/$")
 	ts.Check(ts.Chdir(ts.Getenv("CLAUDE_PROJECT_DIR")))
 	defer func() { ts.Check(ts.Chdir(ts.Getenv("WORK"))) }()
+	pages := map[string]string{} // each is shown once
 	shown := func(words string) string {
+		if text, done := pages[words]; done {
+			return text
+		}
 		c := perform(ts, append([]string{"hooks"}, strings.Fields(words)...)...)
 		if c.Code != 0 {
 			ts.Fatalf("hooks %s ends with %d: %s", words, c.Code, c.Err)
 		}
+		pages[words] = c.Out
 		return c.Out
 	}
 	show := func(words, pattern, want string) {
