@@ -89,7 +89,7 @@ func (g goCmd) answerGates(
 	}
 	for i := 0; i < len(waiting) && err == nil; i++ {
 		w, answer := waiting[i], ""
-		kind, _ := loop.GateOf(w.Gate.Name)
+		kind := loop.GateOf(w.Gate.Name)
 		opening := kind.When == loop.Entry && slices.ContainsFunc(w.Gate.Options,
 			func(o loop.Option) bool { return o.Label == "approve" })
 		switch {

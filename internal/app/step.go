@@ -389,9 +389,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 	}
 	if t.Budget.Seq == 0 { // said once in a run
 		count.Notes = append(count.Notes, report.ConfigNotes(h.config(nil).Warnings)...)
-		if days := usage.AgeDays(h.now); days > usage.StaleDays {
-			count.Notes = append(count.Notes, report.StaleRates(usage.Dated, days))
-		}
+		count.Notes = loop.AppendNew(count.Notes, usage.Stale(h.now))
 	}
 	k.Model = loop.Fetched(h.model(t, spent.Cursors))
 	count.Reconfigured = t.Budget.Config != "" && h.config(t).Text() != h.config(nil).Text()

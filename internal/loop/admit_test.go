@@ -210,7 +210,7 @@ func TestWhatIsAskedOfARun(t *testing.T) {
 	if _, ok := ConditionOf("gate_waiting"); ok {
 		t.Error("a pause is no condition")
 	}
-	if _, ok := GateOf("facts"); ok {
+	if GateOf("facts").Name != "" {
 		t.Error("facts is no gate")
 	}
 	claim := Claim{Iteration: 3}

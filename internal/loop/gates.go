@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -160,12 +161,9 @@ var gates = [...]GateKind{
 	},
 }
 
-// GateOf returns the gate of that name.
-func GateOf(name string) (GateKind, bool) {
-	if k := first(Gates, func(k GateKind) bool { return k.Name == name }); k != nil {
-		return *k, true
-	}
-	return GateKind{}, false
+// GateOf returns the gate of that name, or the zero GateKind if there is none.
+func GateOf(name string) GateKind {
+	return *cmp.Or(first(Gates, func(k GateKind) bool { return k.Name == name }), &GateKind{})
 }
 
 // Due returns, in order, all questions that the facts require and that this tick has not asked
@@ -187,9 +185,8 @@ func Due(f *Facts, at Moment) []Gate {
 
 // ask fills in the name, header and options of a question at the gate of that name.
 func ask(name string, g Gate) Gate {
-	k, _ := GateOf(name)
-	g.Name, g.Header = k.Name, k.Header
-	g.Options = slices.Clone(k.Options)
+	k := GateOf(name)
+	g.Name, g.Header, g.Options = k.Name, k.Header, slices.Clone(k.Options)
 	return g
 }
 
@@ -237,13 +234,12 @@ func (g Gate) Act(answer string) string {
 			return o.Label
 		}
 	}
-	k, _ := GateOf(g.Name)
 	if g.Name == BudgetEscalation && g.Raise != nil {
 		if _, ok := parseRaise(answer, *g.Raise); ok {
 			return "raise"
 		}
 	}
-	return k.Safest
+	return GateOf(g.Name).Safest
 }
 
 // Understands reports whether an answer is an option, new ceilings, or a sentence in a person's
@@ -272,7 +268,7 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	} else {
 		tick.Answered = append(tick.Answered, answer)
 	}
-	k, _ := GateOf(g.Name)
+	k := GateOf(g.Name)
 	switch {
 	case act == "stop":
 		fired := stoppedAt(g, tick.Iteration)
@@ -292,10 +288,7 @@ func (t *Tick) Kept() bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Kept })
 }
 
-func ofExit(name string) bool {
-	k, _ := GateOf(name)
-	return k.When == Exit
-}
+func ofExit(name string) bool { return GateOf(name).When == Exit }
 
 // stoppedAt returns the condition that ends a run because a person answered stop at a gate (R49,
 // R50).

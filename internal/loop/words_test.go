@@ -129,7 +129,7 @@ func TestUnderstands(t *testing.T) {
 		{AmbiguousCriteria, "a\tb", true}, {AmbiguousCriteria, "a\nb", true},
 		{AmbiguousCriteria, "skip", true}, {AmbiguousCriteria, "raise", false},
 	} {
-		k, _ := GateOf(c.gate)
+		k := GateOf(c.gate)
 		if got := ask(k.Name, Gate{Raise: &Defaults}).Understands(c.answer); got != c.want {
 			t.Errorf("%s: %q is understood: %v", c.gate, c.answer, got)
 		}

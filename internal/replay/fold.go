@@ -298,7 +298,7 @@ func (s *session) answered(question, answer string, at time.Time) {
 // settle answers every waiting question with its safest option.
 func (s *session) settle(t *thread, at time.Time) {
 	for t.Tick != nil && len(t.Tick.Pending) > 0 {
-		k, _ := loop.GateOf(t.Tick.Pending[0].Name)
+		k := loop.GateOf(t.Tick.Pending[0].Name)
 		s.answer(t, 0, k.Safest, at, true)
 	}
 }

@@ -166,14 +166,6 @@ func (r Rates) draw(p *page) {
 
 func times(n int64) string { return cmp.Or(when(n > 1, fmt.Sprint(n)), "-") }
 
-// StaleRates returns the note that the built-in price table is old.
-func StaleRates(dated string, days int) string {
-	return fmt.Sprintf("The built-in price table is dated %s, %s ago: "+
-		"compare `hooks cost --rates` with today's prices; "+
-		"rows under ### Loop Cost Rates in CLAUDE.md win", dated,
-		loop.Plural(days, "day"))
-}
-
 // maxWarnings is the maximum number of configuration lines that a status block quotes.
 const maxWarnings = 3
 

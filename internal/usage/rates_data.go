@@ -1,13 +1,15 @@
 package usage
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"hooks/internal/loop"
+)
 
 // Dated is the date on which the built-in prices were measured. Newer models are priced like their
 // family, with a warning.
 const Dated = "2026-11-20"
-
-// StaleDays is the age of the built-in table, in days, after which a person is warned.
-const StaleDays = 90
 
 // The sources of built-in rows.
 const (
@@ -56,4 +58,15 @@ const longPrompt = 100_000
 func AgeDays(now time.Time) int {
 	dated, _ := time.Parse(time.DateOnly, Dated)
 	return max(0, int(now.Sub(dated)/(24*time.Hour)))
+}
+
+// Stale returns a warning if the built-in table is more than 90 days old, and "" otherwise.
+func Stale(now time.Time) string {
+	days := AgeDays(now)
+	if days <= 90 {
+		return ""
+	}
+	return fmt.Sprintf("The built-in price table is dated %s, %s ago: "+
+		"compare `hooks cost --rates` with today's prices; "+
+		"rows under ### Loop Cost Rates in CLAUDE.md win", Dated, loop.Plural(days, "day"))
 }
