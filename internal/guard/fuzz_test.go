@@ -28,7 +28,7 @@ func FuzzRead(f *testing.F) {
 			c := effect.Call{Tool: tool, Command: text, Cwd: project}
 			m := plain.New(c, effect.Repo{Branch: "f"}.Known(), files.ReadFile, program.Read)
 			readCall(m.Shell(c.Cwd), c)
-			if m.Work < -shellword.MaxText {
+			if m.Work < -maxText {
 				t.Fatalf("overdrawn by %d", -m.Work)
 			}
 			again := Read(c, effect.Repo{Branch: "f"}.Known(), files.ReadFile)

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shellword"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,7 +106,7 @@ func TestWrapping(t *testing.T) {
 				!strings.Contains(text, "\n") && !strings.HasPrefix(text, "x=") &&
 				!strings.HasPrefix(text, "if") && !strings.HasPrefix(text, "for") &&
 				!strings.HasPrefix(text, "trap")
-			if len(text) > shellword.MaxText/2 {
+			if len(text) > maxText/2 {
 				return
 			}
 		}

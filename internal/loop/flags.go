@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"hooks/internal/hint"
 )
 
 // LockMode selects what to do if another iteration holds the lock (R10).
@@ -62,15 +64,8 @@ const LeaveOut = "leave-out"
 // Modes lists the ways to execute tasks. The modes pair and swarm do not loop (T23, T38–T43).
 var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
 
-// flagError reports a loop flag with an invalid value or form. The loop then does not start,
-// because a mistyped limit must not silently become the default.
-type flagError struct{ Text, Way string }
-
-func (e *flagError) Error() string { return e.Text }
-
-// Hint returns the next step.
-func (e *flagError) Hint() string { return e.Way }
-
+// flagHint is the hint of an error in a loop flag. The loop then does not start, because a mistyped
+// limit must not silently become the default.
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from " +
 	"1), --max-dollars N (0 = no ceiling), --max-idle N (work, prompt), " +
 	"--near-limit=ask|continue|stop, --merges=feedback|ask|never, " +
@@ -98,18 +93,17 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 		return strings.HasPrefix(w, "--loop=")
 	}); i >= 0 {
 		// otherwise it would run ungoverned
-		return Flags{}, true, &flagError{words[i] + " has a value", "--loop takes no value"}
+		return Flags{}, true, hint.New("--loop takes no value", "%s has a value", words[i])
 	}
 	if kind.Commands == nil && !slices.Contains(words, "--loop") {
 		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // the person expects it to be governed
-			return Flags{}, true, &flagError{
-				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]),
-				`type --loop, or put a word of your own in quotes, as in "the --loops flag"`}
+			return Flags{}, true, hint.New(
+				`type --loop, or put a word of your own in quotes, as in "the --loops flag"`,
+				"%q is not a loop flag, did you mean --loop", words[i])
 		}
 		if i := slices.IndexFunc(words, bounds); i >= 0 {
-			return Flags{}, true, &flagError{
-				fmt.Sprintf("%s has %s, which limits a loop, but no --loop", c.Skill, words[i]),
-				"add --loop, or leave " + words[i] + " out"}
+			return Flags{}, true, hint.New("add --loop, or leave "+words[i]+" out",
+				"%s has %s, which limits a loop, but no --loop", c.Skill, words[i])
 		}
 		return Flags{}, false, nil
 	}
@@ -124,15 +118,14 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 		{"--budget-file", f.BudgetFile}} {
 		curly := strings.IndexAny(flag[1], "“”‘’") == 0
 		if curly || open && strings.IndexAny(flag[1], `"'`) == 0 {
-			return f, true, &flagError{flag[0] + " " + flag[1] + " has an open quote",
-				"close the quote, as in --check=\"go test ./...\""}
+			return f, true, hint.New(`close the quote, as in --check="go test ./..."`,
+				"%s %s has an open quote", flag[0], flag[1])
 		}
 	}
 	for _, word := range f.Rest { // a stray quote or bracket would hide the limit
 		for _, limit := range limits {
 			if strings.Contains(word, limit) {
-				return f, true, kind.hinted(&flagError{
-					fmt.Sprintf("%q hides %s", word, limit), flagHint})
+				return f, true, kind.hinted(hint.New(flagHint, "%q hides %s", word, limit))
 			}
 		}
 	}
@@ -162,9 +155,9 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 	}
 	switch {
 	case seen[name]:
-		return rest, &flagError{name + " is given twice", "give each loop flag once"}
+		return rest, hint.New("give each loop flag once", "%s is given twice", name)
 	case plain && hasValue: // otherwise --resume=false would resume
-		return rest, &flagError{word + " has a value", name + " takes no value"}
+		return rest, hint.New(name+" takes no value", "%s has a value", word)
 	case takes, plain:
 		seen[name] = true
 		if slices.Contains(limits, name) {
@@ -175,8 +168,7 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 		return rest, kind.unknown(name)
 	}
 	if near := mistyped(name); near != "" {
-		return rest, &flagError{
-			fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
+		return rest, hint.New(flagHint, "%q is not a loop flag, did you mean %s", name, near)
 	}
 	f.Rest = append(f.Rest, word)
 	return rest, nil
@@ -186,7 +178,7 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	given, t := fmt.Sprintf("%s %q", name, value), &f.Task
 	bare := value == "" || strings.HasPrefix(value, "--")
 	if bare && slices.Contains(kind.Flags, name) {
-		return &flagError{name + " has no value", name + " takes one, as in " + name + "=VALUE"}
+		return hint.New(name+" takes one, as in "+name+"=VALUE", "%s has no value", name)
 	}
 	switch name {
 	case "--resume":
@@ -204,13 +196,13 @@ func (f *Flags) set(kind Kind, name, value string) error {
 			"as in --merges never", MergesFeedback, MergesAsk, MergesNever)
 	case "--budget-file":
 		if bare || value[0] == '~' || strings.ContainsAny(value, "\x00\n") {
-			return &flagError{given + " is not a path", flagHint}
+			return hint.New(flagHint, "%s is not a path", given)
 		}
 		f.BudgetFile = path.Clean(value)
 	case "--pr":
 		if !kind.OnePR {
-			return &flagError{"--pr is a flag of review, not of " + string(kind.Name),
-				"use /sdd:review --loop --pr N"}
+			return hint.New("use /sdd:review --loop --pr N", "--pr is a flag of review, not of %s",
+				kind.Name)
 		}
 		return number(name, strings.TrimPrefix(value, "#"), &f.PR)
 	case "--max-dollars":
@@ -222,9 +214,8 @@ func (f *Flags) set(kind Kind, name, value string) error {
 		return number(name, value, &f.Iterations)
 	case "--max-idle":
 		if !kind.Idles {
-			return &flagError{
-				"--max-idle is a flag of work and prompt, not of " + string(kind.Name),
-				"leave it out"}
+			return hint.New("leave it out", "--max-idle is a flag of work and prompt, not of %s",
+				kind.Name)
 		}
 		return number(name, value, &f.Idle)
 	case "--max-prs", "--max-minutes":
@@ -258,10 +249,10 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	return nil
 }
 
-// oneOf stores value in dst. It returns an error with text and hint if value is not one of words.
-func oneOf[T ~string](dst *T, value, text, hint string, words ...T) error {
+// oneOf stores value in dst. It returns an error with text and way if value is not one of words.
+func oneOf[T ~string](dst *T, value, text, way string, words ...T) error {
 	if *dst = T(value); !slices.Contains(words, *dst) {
-		return &flagError{text, hint}
+		return hint.New(way, "%s", text)
 	}
 	return nil
 }
@@ -270,20 +261,19 @@ func number(name, value string, to *int) error {
 	return bounded(name, value, 1, MaxUnits, flagHint, to)
 }
 
-func bounded(name, value string, least, most int, hint string, to *int) error {
+func bounded(name, value string, least, most int, way string, to *int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < least || n > most {
-		return &flagError{fmt.Sprintf("%s %q is not a whole number from %d to %d", name, value,
-			least, most), hint}
+		return hint.New(way, "%s %q is not a whole number from %d to %d", name, value, least, most)
 	}
 	*to = n
 	return nil
 }
 
-func dollars(name, value, hint string, to *USD) error {
+func dollars(name, value, way string, to *USD) error {
 	v, err := ParseUSD(strings.TrimPrefix(value, "$"))
 	if err != nil {
-		return &flagError{name + " " + err.Error(), hint}
+		return hint.New(way, "%s %w", name, err)
 	}
 	*to = v
 	return nil

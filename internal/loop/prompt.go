@@ -1,8 +1,9 @@
 package loop
 
 import (
-	"fmt"
 	"strings"
+
+	"hooks/internal/hint"
 )
 
 // maxPrompt bounds the prompt of a prompt loop, in bytes, because every history line contains it.
@@ -29,14 +30,13 @@ func (f Flags) badPrompt(kind Kind) error {
 	switch {
 	case len(f.Rest) > 0:
 		words := strings.Join(f.Rest, " ")
-		return &flagError{fmt.Sprintf("%q is among the flags of %s", words, kind.Invoked()),
-			"put the prompt after --, as in " + kind.Invoked() + " -- " + words}
+		return hint.New("put the prompt after --, as in "+kind.Invoked()+" -- "+words,
+			"%q is among the flags of %s", words, kind.Invoked())
 	case len(f.Prompt) > maxPrompt:
-		return &flagError{fmt.Sprintf("the prompt has %d bytes, over %d", len(f.Prompt), maxPrompt),
-			"write it to a file and name that, as in " + kind.Invoked() + " -- do what it says"}
+		return hint.New("write it to a file and name that, as in "+kind.Invoked()+
+			" -- do what it says", "the prompt has %d bytes, over %d", len(f.Prompt), maxPrompt)
 	case loops:
-		return &flagError{fmt.Sprintf("the prompt %q is a loop itself", first),
-			"type it without " + kind.Invoked()}
+		return hint.New("type it without "+kind.Invoked(), "the prompt %q is a loop itself", first)
 	}
 	return nil
 }

@@ -2,9 +2,10 @@ package loop
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
+
+	"hooks/internal/hint"
 )
 
 // bounds reports whether a word is one of limits, or was probably meant to be.
@@ -77,17 +78,17 @@ func (k Kind) flags() []string {
 // unknown returns the error for an unknown flag, which would otherwise be taken for the spec or
 // plan.
 func (k Kind) unknown(word string) error {
-	text := fmt.Sprintf("%q is not a flag of %s", word, k.Invoked())
+	meant := ""
 	bare := strings.ToLower(strings.TrimLeft(word, dashes))
 	if near := Nearest("--"+strings.ReplaceAll(bare, "_", "-"), k.flags()); near != "" {
-		text += ", did you mean " + near
+		meant = ", did you mean " + near
 	}
-	return &flagError{text, flagHint}
+	return hint.New(flagHint, "%q is not a flag of %s%s", word, k.Invoked(), meant)
 }
 
 // hinted replaces the general hint of an error by the kind's own flags.
 func (k Kind) hinted(err error) error {
-	if e, ok := errors.AsType[*flagError](err); ok && e.Way == flagHint && k.Commands != nil {
+	if e, ok := errors.AsType[*hint.Error](err); ok && e.Way == flagHint && k.Commands != nil {
 		e.Way = "its flags are " + strings.Join(k.flags(), ", ")
 	}
 	return err

@@ -10,9 +10,6 @@ import (
 // Unknown stands for unknown text within a text. It may stand for the empty string.
 const Unknown = "\ue000"
 
-// MaxText is the maximum size of a snippet in another language, in bytes.
-const MaxText = 64 << 10
-
 // MaxShell is the maximum size of shell text and of an expanded word, in bytes. No hook event is
 // longer.
 const MaxShell = 4 << 20
