@@ -130,12 +130,12 @@ func people(a *app.App, args []string) (code int) {
 	}
 	if args = normalizeHelp(args); event.NameOf(args[0]) != "" {
 		if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
-			fmt.Fprintln(c.out, "The client starts it, with one event as JSON on stdin: "+
+			fmt.Fprintln(c.out, "The client runs this command, with one event as JSON on stdin: "+
 				"see hooks.json.\nTo end a loop: hooks loop stop. "+
-				"Other commands of people: hooks --help.")
+				"For the commands that you can type, see hooks --help.")
 			return 0
 		}
-		way := "it is the client's own, see hooks.json; people's commands: `hooks --help`"
+		way := "it is the client's own, see hooks.json; the commands that you can type: `hooks --help`"
 		if args[0] == "stop" {
 			way = "to end a loop: `hooks loop stop`"
 		}

@@ -11,7 +11,8 @@ import (
 func TestHookWordOnATerminal(t *testing.T) {
 	for word, hint := range map[string]string{
 		"stop":         "hint: to end a loop: `hooks loop stop`",
-		"pre-tool-use": "people's commands: `hooks --help`", "report": "hooks schema report",
+		"pre-tool-use": "the commands that you can type: `hooks --help`",
+		"report":       "hooks schema report",
 	} {
 		s := onTerminal(t, t.TempDir(), 200, nil, word)
 		if err := s.cmd.Wait(); err == nil {

@@ -315,7 +315,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 			"findings cannot be changed from inside the agent")
 	case text == "" || len(text) > maxFinding:
 		return "", hint.New(`as in hooks audit add "the page has no title"`,
-			"a finding has 1 to %d bytes", maxFinding)
+			"a finding must be 1 to %d bytes long", maxFinding)
 	}
 	return a.each([]loop.Skill{audit.Name}, "", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)

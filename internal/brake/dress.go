@@ -105,12 +105,12 @@ func Sweep(home string, lives func(session string) bool) {
 	})
 }
 
-// Remove removes the links of each session for which of returns true.
-func Remove(home string, of func(session string) bool) { remove(home, 0, of) }
+// Remove removes the links of every session that match accepts.
+func Remove(home string, match func(session string) bool) { remove(home, 0, match) }
 
-// remove removes links of at least the given age for which of returns true, and kept programs of
-// that age without a link.
-func remove(home string, age time.Duration, of func(session string) bool) {
+// remove removes links of at least the given age, of sessions that match accepts, and kept programs
+// of that age without a link.
+func remove(home string, age time.Duration, match func(session string) bool) {
 	root := filepath.Join(home, "brake")
 	old := func(e os.DirEntry) bool {
 		info, err := e.Info()
@@ -122,7 +122,7 @@ func remove(home string, age time.Duration, of func(session string) bool) {
 		path := filepath.Join(root, f.Name())
 		switch {
 		case !f.IsDir(), f.Name() == keptName:
-		case old(f) && of(f.Name()):
+		case old(f) && match(f.Name()):
 			_ = os.RemoveAll(path)
 		default:
 			to, _ := os.Readlink(filepath.Join(path, Names[0]))

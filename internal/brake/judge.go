@@ -36,7 +36,7 @@ func (s Start) Env(name string) string {
 	return ""
 }
 
-// readFile returns the text of a file that the program may use. It is an effect.Files.
+// readFile returns the text of a file that the program may use. It implements effect.Files.
 func (s Start) readFile(path string) (string, bool) {
 	// one byte over the limit shows that the file is longer
 	return safefile.ReadHead(below(s.Cwd, path), effect.MaxFile+1)

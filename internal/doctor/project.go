@@ -86,7 +86,7 @@ func configuration(m *machine, n *notes) {
 	}
 }
 
-// askTime bounds the question to the tracker. One call to its program takes at most 5 seconds.
+// askTime bounds the question to the tracker. Listing the backlog may take up to 20 seconds.
 const askTime = 20 * time.Second
 
 // forgeClient asks the tracker for the backlog, as a loop does.

@@ -178,8 +178,8 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 	case err != nil:
 		way := "build or install the program there, or register it again: " + install
 		if h.File.Root != "" {
-			way = "start a session: the plugin links an installed program of its version; " +
-				"else build it there"
+			way = "start a session: the plugin links an installed hooks of the same version; " +
+				"if none is installed, build it there"
 		}
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err // omit the path, which the message already contains

@@ -36,7 +36,7 @@ type Request struct {
 	Tracker *Tracker
 }
 
-// Standing is the state in which a request arrives, including which of its processes are alive.
+// Standing is the loop's state when a request arrives, including which owners are alive.
 type Standing struct {
 	Run  *Budget
 	Tick *Tick
@@ -361,7 +361,7 @@ func (b *Budget) agrees(f Flags) bool {
 		slices.ContainsFunc(b.OtherFlags, func(o string) bool { return own == oneBlank(o) })
 }
 
-// oneBlank replaces each run of white space with one blank, as in a run's Command.
+// oneBlank collapses white space to single blanks, so that two spellings of a command are equal.
 func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // alsoTyped records the flags of another command that a person typed for this run, so that its

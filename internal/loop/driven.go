@@ -151,7 +151,7 @@ func (d Driving) Next() DriveStep {
 	case run.Status != Active:
 		return end
 	case d.Owner == Alive && !run.OwnerLeft && run.Driven():
-		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s; "+
+		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d is still working on %s; "+
 			"`hooks status --watch` shows it", run.Owner.PID, run.Own.UnderWay())}
 	case d.Owner == Alive && !run.OwnerLeft:
 		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop runs "+

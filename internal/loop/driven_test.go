@@ -56,7 +56,7 @@ func TestDriving(t *testing.T) {
 		"an earlier driver died":     {nil, Driving{First: true, Owner: Dead}, resume},
 		"its process is unclear":     {nil, Driving{First: true, Owner: Unclear}, resume},
 		"its process lives": {nil, Driving{First: true, Owner: Alive},
-			DriveStep{Wait: true, Text: "process 7 still works on task 1 of 2; " +
+			DriveStep{Wait: true, Text: "process 7 is still working on task 1 of 2; " +
 				"`hooks status --watch` shows it"}},
 		"its process has left": {func(b *Budget) { b.OwnerLeft = true },
 			Driving{First: true, Owner: Alive}, resume},
@@ -109,7 +109,7 @@ func TestDrivingAnAudit(t *testing.T) {
 		KindRun: ofAudit(auditRun(2, Auditing))}
 	audit.Of(run).Drive = DriveProcess
 	if got := (Driving{Run: run, First: true, Owner: Alive}).Next(); !got.Wait ||
-		got.Text != "process 7 still works on the audit of section 1; "+
+		got.Text != "process 7 is still working on the audit of section 1; "+
 			"`hooks status --watch` shows it" {
 		t.Errorf("%+v", got)
 	}

@@ -66,7 +66,7 @@ type Outcome struct {
 	// run.
 	Abandon bool
 	Again   bool // step the request again at once, because the state has changed
-	Wait    bool // step the request again later, while another iteration holds the lock
+	Wait    bool // step the request again later, because another iteration holds the lock
 	Unlock  bool // release the loop's lock once the reply is printed
 	Notify  []Notice
 }

@@ -15,8 +15,8 @@ type Explained struct {
 	// Holds is the text of the condition if it would stop the run now, or the gate's waiting
 	// question.
 	Holds string `json:"holds,omitempty"`
-	// Now is the current value and the distance, as in "3 of 5 iterations; fires at the exit of the
-	// 5th".
+	// Now describes the current value and how far it is from firing, as in "3 of 5 iterations;
+	// fires at the exit of the 5th".
 	Now string `json:"now"`
 }
 

@@ -63,7 +63,8 @@ func (s *Script) Sort() {
 
 func (s *Script) Empty() bool { return len(s.steps) == 0 }
 
-// Spend adds tokens spent at a time to the last step that is not after it, or to the first step.
+// Spend adds the tokens t, spent at time at, to the latest step that is not after at, or to the
+// first step if every step is later.
 func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
 	i := sort.Search(len(s.steps), func(i int) bool { return s.steps[i].At.After(at) })
 	if len(s.steps) == 0 {

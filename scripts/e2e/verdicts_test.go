@@ -46,7 +46,7 @@ func TestNoScriptReportsAVerdict(t *testing.T) {
 			t.Errorf("the diff is %q", diff)
 		}
 		if check := results[1]; !strings.Contains(check.Text, "lied") ||
-			!strings.Contains(check.Text, "no call of the auditor has this text") {
+			!strings.Contains(check.Text, "the auditor made no call with this text") {
 			t.Errorf("the check says %q", check.Text)
 		}
 		if !results[2].IsError || !results[3].IsError ||

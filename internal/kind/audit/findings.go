@@ -299,7 +299,7 @@ func Told(b *loop.Budget, t *loop.Tick, report loop.Report, sum string) (string,
 			"verdict, but this is %s", now)
 	case a.Told != sum:
 		return "", hint.New("the auditor reports with "+ReportForm,
-			"no call of the auditor has this text")
+			"report refused: the auditor made no call with this text")
 	}
 	said := r.Result()
 	if v := a.Reported; v != nil {

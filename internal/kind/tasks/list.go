@@ -302,8 +302,8 @@ func splitFront(spec string) (front, rest string) {
 	return "", spec // the first line is a rule, not front matter
 }
 
-// scalar returns a value without quotes and comment. It is empty for a list or a text of several
-// lines.
+// scalar returns value without quotes and a trailing comment. It is empty for a list or a text of
+// several lines.
 func scalar(value string) string {
 	value = markdown.OneLine(value)
 	if value == "" || strings.ContainsRune("|>[{#&*!", rune(value[0])) {

@@ -62,7 +62,7 @@ func ParseView(text []byte) (v View, err error) {
 	switch err := json.Unmarshal(text, &v); {
 	case errors.As(err, &wrong):
 		field := cmp.Or(wrong.Field, "the state file")
-		return View{}, fmt.Errorf("%s is a %s, which has the wrong type", field, wrong.Value)
+		return View{}, fmt.Errorf("%s has the wrong type (%s)", field, wrong.Value)
 	case err != nil:
 		return View{}, fmt.Errorf("the state file is not JSON: %w", err)
 	case v.Phase != "" && !slices.Contains(phases, v.Phase):

@@ -37,7 +37,7 @@ const (
 type Failure struct {
 	Why     Why
 	Program string // gh, glab, tea or the configured command; empty if none was chosen
-	Says    string // the program's message, one line
+	Says    string // details on one line, often the program's own message
 }
 
 func (f *Failure) Error() string {
