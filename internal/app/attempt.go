@@ -28,7 +28,7 @@ import (
 func (h *handler) attemptFacts(
 	t *store.State, f *loop.EntryFacts, root string, fresh *loop.Request,
 ) {
-	tree, err := h.tree(root)
+	tree, err := h.tree(h.ctx, root)
 	f.Attempt = loop.Attempt{Head: tree.Head, Branch: tree.Branch, Tree: treeSum(root, tree.Dirty),
 		NoGit: tracker.Root(root) == "",
 		Token: fmt.Sprintf("-%08x", rand.Uint32())} // unique, not secret
@@ -121,7 +121,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	var diff []byte
 	var errs [6]error
 	var asked sync.WaitGroup // concurrent, because git takes most of the time
-	asked.Go(func() { tree, errs[0] = h.tree(root) })
+	asked.Go(func() { tree, errs[0] = h.tree(h.ctx, root) })
 	asked.Go(func() { hidden, errs[1] = tracker.Hidden(h.ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(h.ctx, root) })
 	asked.Go(func() {

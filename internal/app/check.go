@@ -49,7 +49,7 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	root := h.root(t)
 	var run loop.CheckRun
 	pins := pinned{start: t.Budget.Attempts().From, root: root}
-	tree, err := h.tree(root)
+	tree, err := h.tree(h.ctx, root)
 	if err == nil && pins.start != "" && tree.Head != "" {
 		pins.find(h.ctx, command, tree.Head)
 	}
@@ -68,7 +68,7 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	if run.Command = command; len(all) > 0 {
 		run.Changed = all
 	}
-	if after, err := h.tree(root); err == nil && len(after.Dirty) == 0 {
+	if after, err := h.tree(h.ctx, root); err == nil && len(after.Dirty) == 0 {
 		run.Head = after.Head
 	}
 	return run
@@ -205,7 +205,7 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 		return nil, hint.New("git init && git add -A && git commit -m start",
 			"%s is not a git repository, so changes by a worker could not be seen", root)
 	}
-	tree, err := h.tree(root)
+	tree, err := h.tree(h.ctx, root)
 	switch {
 	case err != nil:
 		return nil, hint.New("see what `git status` says there", "git cannot read %s: %w", root,

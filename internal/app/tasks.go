@@ -273,7 +273,7 @@ func (a *App) AddTask(text string) (said string, err error) {
 // the brake, because no worker has changed a file yet. why explains why the check cannot run, or
 // is "".
 func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
-	tree, err := h.tree(h.root(t))
+	tree, err := h.tree(h.ctx, h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {
 		tree.Head = ""
 	}

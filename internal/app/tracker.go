@@ -218,8 +218,10 @@ func (h *handler) trail(on []loop.Worktree) string {
 			roots = append(roots, path)
 		}
 	}
+	ctx, cancel := context.WithTimeout(h.ctx, treesTime)
+	defer cancel()
 	for i, root := range roots {
-		tree, err := h.tree(root)
+		tree, err := h.tree(ctx, root)
 		if err != nil {
 			return ""
 		}
@@ -254,8 +256,10 @@ func (h *handler) heads(t *store.State, branches []string) map[string]string {
 // read in time.
 func (h *handler) begun(t *store.State, on []loop.Worktree) loop.Begun {
 	left := loop.Begun{Dirty: map[string][]string{}}
+	ctx, cancel := context.WithTimeout(h.ctx, treesTime)
+	defer cancel()
 	for _, w := range append(slices.Clone(on), loop.Worktree{Path: "."}) {
-		if tree, err := h.tree(h.absolute(w.Path)); err == nil {
+		if tree, err := h.tree(ctx, h.absolute(w.Path)); err == nil {
 			left.Dirty[w.Path] = tree.Dirty
 		}
 	}
@@ -366,6 +370,10 @@ func treeSum(root string, dirty []string) string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
+// treesTime bounds the reading of a project's worktrees, of which there may be many. Some events
+// have only 10 s.
+const treesTime = 5 * time.Second
+
 // maxTaskFile bounds a spec, a task list or a progress file, in bytes.
 const maxTaskFile = 1 << 20
 
@@ -375,8 +383,8 @@ func (h *handler) root(t *store.State) string {
 }
 
 // tree reads the working tree without the loop's own files and those that the person excluded.
-func (h *handler) tree(root string) (tracker.Tree, error) {
-	tree, err := tracker.ReadTree(h.ctx, root)
+func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
+	tree, err := tracker.ReadTree(ctx, root)
 	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
 	state := h.inRepo(filepath.Join(h.project, ".sdd", "loop")) + "/"
 	kept := tree.Dirty[:0]
