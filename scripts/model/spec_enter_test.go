@@ -43,7 +43,7 @@ func (r *run) refuses(f flags, by asker, mine bool) (reply, bool) {
 	switch {
 	case r == nil || by.person():
 	case r.status != "active":
-		return refuse("a person types the command"), by.model
+		return refuse("only a person can type the command"), by.model
 	case r.agrees(f) && (mine || r.owner.alive):
 	case by.model:
 		return refuse("no person typed these flags"), true
