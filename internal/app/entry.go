@@ -415,8 +415,8 @@ const (
 	maxTitle  = 60
 )
 
-// begin takes the lock and opens the iteration. If another session took the lock first, it sets
-// o.Again.
+// begin saves a run that begins or resumes, takes the lock and opens the iteration. If another
+// session took the lock first, it sets o.Again.
 func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	in := o.Save.Enter
 	if in.Reap != nil {
@@ -440,22 +440,20 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 			return event.Nothing(), err
 		}
 	}
-	if holder, err := e.files.Acquire(e.Skill, in.Lock); err != nil || holder != nil {
-		o.Again = holder != nil
-		return event.Nothing(), err
-	}
 	e.equip(in)
 	e.State = &store.State{
 		Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim, Budget: in.Run,
 	}
-	var reply event.Reply
-	var err error
-	if in.Opens.Mode != loop.NextTick { // a tick is not written before the run that it belongs to
-		_, err = e.tx.Commit(e.State, loop.Save{Run: in.Run})
+	if in.Opens.Mode != loop.NextTick { // no lock and no tick is written before its run
+		if _, err := e.tx.Commit(e.State, loop.Save{Run: in.Run}); err != nil {
+			return event.Nothing(), err
+		}
 	}
-	if err == nil {
-		reply, err = e.open(in.Opens)
+	if holder, err := e.files.Acquire(e.Skill, in.Lock); err != nil || holder != nil {
+		o.Again = holder != nil
+		return event.Nothing(), err
 	}
+	reply, err := e.open(in.Opens)
 	if err != nil { // the iteration has not begun and does not count
 		_, _ = e.tx.Commit(e.State, loop.Save{Run: in.Run, DropTick: true})
 		e.release(e.Skill) // if this fails too, the next event closes it
