@@ -135,7 +135,8 @@ func people(a *app.App, args []string) (code int) {
 				"For the commands that you can type, see hooks --help.")
 			return 0
 		}
-		way := "it is the client's own, see hooks.json; the commands that you can type: `hooks --help`"
+		way := "it is the client's own, see hooks.json; " +
+			"the commands that you can type: `hooks --help`"
 		if args[0] == "stop" {
 			way = "to end a loop: `hooks loop stop`"
 		}

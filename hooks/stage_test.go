@@ -15,9 +15,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// programs are what stories start. Without exec a story's command runs on its stage: one process
-// for the whole story, because starting one for each command takes a third of the tests' time. With
-// HOOKS_WHOLE set each of them is a process of its own, as with exec always.
+// programs holds the commands of stories. Without exec, a command runs on its story's stage, which
+// is one process for the whole story, because starting one for each command would take a third of
+// the tests' time. With exec, or with HOOKS_WHOLE set, each command is a process of its own.
 var programs = map[string]func(args []string) int{
 	"hooks":   func(args []string) int { newApp = testApp; return run(args) },
 	"reseal":  func([]string) int { return resealMain() },

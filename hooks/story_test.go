@@ -132,8 +132,8 @@ func transcript() string {
 	return filepath.Join(os.Getenv("WORK"), os.Getenv("SESSION")+".jsonl")
 }
 
-// callID is another one for every command, as the client's are for every call; CALL makes it one that was there
-// before.
+// callID returns a call id that no other command of the story has, as each of the client's calls
+// has its own. CALL repeats an earlier one.
 func callID(tool string) string {
 	if id := os.Getenv("CALL"); id != "" {
 		return id

@@ -77,7 +77,7 @@ func bombs() map[string]string {
 }
 
 // TestBombs: every text is read within the step budget, without a fault; what could not be read says
-// so. Tools but the shell are given them with HOOKS_WHOLE set only.
+// so. Only with HOOKS_WHOLE set are tools other than the shell tried.
 func TestBombs(t *testing.T) {
 	tools := []string{"Bash", "PowerShell", "REPL", "mcp__x__execute_command"}
 	if os.Getenv("HOOKS_WHOLE") == "" {
