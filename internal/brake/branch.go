@@ -105,7 +105,8 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 }
 
 // strayed is like moves for a command that may be an alias. Git ignores an alias with the name of
-// a command, so the command as written counts too.
+// a command, so the command as written counts too. An alias that runs a shell is refused, because
+// a git that git starts bypasses the links.
 func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
 	for range 10 { // aliases may name aliases
 		for _, _, n := shellword.GitFlag(argv); n > 0; _, _, n = shellword.GitFlag(argv) {
@@ -126,15 +127,13 @@ func (s Start) strayed(argv []string, own, on string, config map[string]string) 
 		}
 		name := "alias." + argv[0]
 		text := cmp.Or(config[strings.ToLower(name)], config[name+".command"])
-		shell, isShell := strings.CutPrefix(text, "!")
-		plain := strings.HasPrefix(shell, "git ") && !strings.ContainsAny(shell, ";&|<>$`\n")
 		switch {
-		case isShell && !plain && startsGit(shell):
-			return unseen
-		case isShell && !plain, text == "":
+		case text == "":
 			return ""
+		case strings.HasPrefix(text, "!"):
+			return unseen
 		}
-		argv = append(loop.SplitWords(strings.TrimPrefix(shell, "git ")), argv[1:]...)
+		argv = append(loop.SplitWords(text), argv[1:]...)
 	}
 	return unseen
 }
@@ -161,7 +160,7 @@ func remote(own tracker.Facts, dir string) bool {
 	return false
 }
 
-// unseen is the reason for refusing shell text that git runs.
+// unseen is the reason for refusing what git runs in a shell, an editor or a chain of aliases.
 const unseen = "the git that it starts would not be checked"
 
 // branching lists, by git command, the flags with which it may change another branch.
@@ -169,32 +168,34 @@ var branching = map[string]string{
 	"checkout":   "-b -B -c -C -t --create --force-create --orphan --track --guess",
 	"switch":     "-b -B -c -C -t --create --force-create --orphan --track --guess",
 	"fetch":      "--stdin",
-	"rebase":     "--update-refs",
 	"remote":     "--mirror",
 	"subtree":    "-b --branch",
 	"update-ref": "--stdin",
 }
 
+// rebasing lists the flags of a rebase that certainly moves only the checked-out branch and runs
+// nothing.
+const rebasing = `-q --quiet -f -qf --force-rebase --no-update-refs --autostash --continue --skip
+--abort --quit`
+
 // moves explains how a git command changes a branch other than own or another worktree. It returns
 // an empty string if it does not. argv begins with git's command; on is the checked-out branch.
 func (s Start) moves(argv []string, own, on string) string {
 	const another = "it changes another branch"
-	const valued = "-x --exec -s --strategy -X --strategy-option --onto -C"
-	command, rebases := argv[0], argv[0] == "rebase"
-	var args []string
-	for i := 1; i < len(argv); i++ {
-		if arg := argv[i]; arg == "" || arg[0] != '-' {
+	command, args, flags := argv[0], []string(nil), []string(nil)
+	for _, arg := range argv[1:] {
+		if arg == "" || arg[0] != '-' {
 			args = append(args, arg)
-		} else if rebases && shellword.Has(valued, arg) {
-			i++
+		} else {
+			flags = append(flags, arg)
 		}
 	}
-	has := func(flags string) bool {
-		return slices.ContainsFunc(argv[1:], func(arg string) bool { return flagged(flags, arg) })
+	has := func(names string) bool {
+		return slices.ContainsFunc(flags, func(arg string) bool { return flagged(names, arg) })
 	}
-	first, last := "", ""
+	first := ""
 	if len(args) > 0 {
-		first, last = args[0], args[len(args)-1]
+		first = args[0]
 	}
 	into := func(arg string) bool {
 		_, to, ref := strings.Cut(arg, ":")
@@ -202,10 +203,6 @@ func (s Start) moves(argv []string, own, on string) string {
 	}
 	foreign := func(arg string) bool {
 		return strings.HasPrefix(arg, "refs/heads/") && arg != "refs/heads/"+own
-	}
-	words := 1 // counts words before the branch that rebase checks out
-	if has("--root") {
-		words = 0
 	}
 	writes := strings.Join(slices.Concat(s.Argv, argv), " ")
 	switch {
@@ -215,8 +212,10 @@ func (s Start) moves(argv []string, own, on string) string {
 		shellword.Has("commit merge reset rebase cherry-pick revert am pull update-ref", command):
 		return "HEAD is on " + on
 	case shellword.Has("checkout switch", command) && first == own:
+	case command == "rebase" && (len(args) > 1 || slices.ContainsFunc(flags,
+		func(flag string) bool { return !shellword.Has(rebasing, flag) })):
+		return "it is more than `git rebase UPSTREAM`"
 	case has(branching[command]),
-		rebases && len(args) > words && last != own,
 		shellword.Has("fetch pull", command) && slices.ContainsFunc(args[min(1, len(args)):], into),
 		command == "update-ref" && slices.ContainsFunc(args, foreign),
 		command == "branch" && len(args) > 0 &&
@@ -226,22 +225,10 @@ func (s Start) moves(argv []string, own, on string) string {
 		command == "symbolic-ref" && len(args) > 1,
 		shellword.Has("fast-import filter-branch history receive-pack replay send-pack", command):
 		return another
-	case shellword.Has("rebase bisect", command) && startsGit(strings.Join(argv[1:], " ")):
+	case command == "bisect" && first == "run":
 		return unseen
-	case rebases && slices.ContainsFunc(argv[1:], edits) &&
-		!shellword.Has(": true", s.Env("GIT_SEQUENCE_EDITOR")):
-		return "steps written in an editor cannot be checked"
 	}
 	return ""
-}
-
-// edits reports whether an argument has a rebase open its list of steps in an editor.
-func edits(arg string) bool {
-	valued := strings.IndexAny(arg, "xXsCS") // the rest of the word is its value
-	if valued > 0 && arg[1] != '-' {
-		arg = arg[:valued]
-	}
-	return flagged("-i --interactive --edit-todo", arg)
 }
 
 // flagged reports whether an argument contains one of the flags: alone, joined with others, with
@@ -254,11 +241,4 @@ func flagged(flags, arg string) bool {
 		}
 		return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, flag[1:])
 	})
-}
-
-// startsGit reports whether shell text that git runs may start a git that does more than read.
-// Such a git bypasses the links, because git puts its own directory first in PATH.
-func startsGit(text string) bool {
-	return strings.Contains(text, "git ") &&
-		!guard.ReadOnly(effect.Call{Tool: "Bash", Command: text})
 }

@@ -1,43 +1,27 @@
 package toolcall
 
 import (
-	"encoding/json"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
-	"hooks/internal/guard/shellword"
 	"hooks/internal/install"
 	"hooks/internal/safefile"
 	"hooks/internal/tracker"
 )
 
-// hookKind is the role of a file for the client's hooks. A later one allows fewer changes.
-type hookKind int
-
-const (
-	foreignFile  hookKind = iota // the client reads no hooks from it
-	promptFile                   // a skill, command or agent, whose head may define hooks
-	settingsFile                 // settings file: permission rules and the model may change
-	fixedFile                    // a manifest, a registry or a hook's program: no byte may change
-)
-
 // hookFiles lists the files and folders from which the client of one session reads its hooks. The
 // paths are absolute and folded; each is listed as written and with links resolved.
 type hookFiles struct {
-	settings []string // files that a person edits: the user's and the project's settings
-	fixed    []string // other files and folders of the client, and this program
+	fixed    []string // settings, other files and folders of the client, and this program
 	data     []string // the folder below fixed in which plugins keep data
 	plugins  []string // folders of plugins; only the files that define hooks count
-	prompts  []string // folders of skills, commands and agents
+	prompts  []string // folders of skills, commands and agents, whose heads may define hooks
 	programs []string // files that the commands of hooks name
 }
 
@@ -57,7 +41,7 @@ func (c *Call) hookFiles() *hookFiles {
 	}
 	files := c.SettingsFiles()
 	for _, file := range files[:len(files)-1] { // the managed file is in fixed
-		h.settings = append(h.settings, c.folded(file)...)
+		h.fixed = append(h.fixed, c.folded(file)...)
 		h.programs = append(h.programs, c.programs(file, c.Project, home)...)
 		for _, name := range []string{"skills", "commands", "agents"} {
 			folder := filepath.Join(filepath.Dir(file), name)
@@ -140,20 +124,18 @@ func (c *Call) pluginRoots(dir string) []string {
 	return roots
 }
 
-// kind returns the role of a file.
-func (h *hookFiles) kind(file string) hookKind {
+// defines reports whether the client reads its hooks from a file, or whether a hook starts it.
+func (h *hookFiles) defines(file string) bool {
 	file = fold(file)
-	defines := path.Base(file) == "hooks.json" || strings.Contains(file, "/.claude-plugin/")
-	switch {
-	case slices.Contains(h.settings, file):
-		return settingsFile
-	case defines && inside(file, h.plugins), slices.Contains(h.programs, file),
-		inside(file, h.fixed) && !inside(file, h.data):
-		return fixedFile
-	case path.Ext(file) == ".md" && inside(file, h.prompts):
-		return promptFile
-	}
-	return foreignFile
+	manifest := path.Base(file) == "hooks.json" || strings.Contains(file, "/.claude-plugin/")
+	return manifest && inside(file, h.plugins) || slices.Contains(h.programs, file) ||
+		inside(file, h.fixed) && !inside(file, h.data)
+}
+
+// prompt reports whether a file is a skill, a command or an agent.
+func (h *hookFiles) prompt(file string) bool {
+	file = fold(file)
+	return path.Ext(file) == ".md" && inside(file, h.prompts)
 }
 
 // holds reports whether a folder contains a file from which the client reads hooks. Moving or
@@ -162,7 +144,7 @@ func (h *hookFiles) holds(dir string) bool {
 	dir = fold(dir)
 	below := func(file string) bool { return inside(file, []string{dir}) }
 	return inside(dir, h.fixed) && !inside(dir, h.data) ||
-		slices.ContainsFunc(slices.Concat(h.settings, h.plugins, h.fixed, h.programs), below)
+		slices.ContainsFunc(slices.Concat(h.plugins, h.fixed, h.programs), below)
 }
 
 // inside reports whether a file is one of the folders or in one of them.
@@ -170,69 +152,4 @@ func inside(file string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		return dir != "" && strings.HasPrefix(file+"/", strings.TrimSuffix(dir, "/")+"/")
 	})
-}
-
-// sameHooks reports whether the client certainly runs the same hooks with the same effect after a
-// file of this kind changed from before to after. A missing file counts as an empty text.
-func sameHooks(kind hookKind, before, after string) bool {
-	switch {
-	case kind == foreignFile, before == after:
-		return true
-	case kind == fixedFile:
-		return false
-	case kind == promptFile:
-		before, after = head(before), head(after)
-		// an escape could hide the key
-		return before == after || !shellword.HasPart(before+after, `hooks \`)
-	}
-	old, readable := parseSettings(before) // the client skips a file that it cannot read
-	changed, ok := parseSettings(after)
-	return readable && ok && reflect.DeepEqual(old, changed)
-}
-
-// head returns the YAML head of a Markdown file.
-func head(text string) string {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	if !strings.HasPrefix(text, "---") {
-		return ""
-	}
-	head, _, _ := strings.Cut(text[3:], "\n---")
-	return head
-}
-
-// parseSettings returns the settings of a file without those that cannot affect hooks. A value of
-// the wrong type is kept, because it makes the client skip the whole file. A key that is not
-// listed here is kept too.
-func parseSettings(text string) (settings map[string]any, ok bool) {
-	text = strings.TrimPrefix(text, "\ufeff")
-	if strings.TrimSpace(text) == "" {
-		text = "{}"
-	}
-	if err := json.Unmarshal([]byte(text), &settings); err != nil || settings == nil {
-		return nil, false
-	}
-	comment := regexp.MustCompile(`^(comments?$|_|//|#|x-)`) // the client ignores such a key
-	maps.DeleteFunc(settings, func(key string, value any) bool {
-		_, isText := value.(string)
-		return key == "model" && isText || comment.MatchString(key)
-	})
-	permissions, _ := settings["permissions"].(map[string]any)
-	maps.DeleteFunc(permissions, func(key string, value any) bool {
-		rules, isList := value.([]any)
-		return isList && (key == "allow" || key == "deny" || key == "ask") &&
-			!slices.ContainsFunc(rules, func(rule any) bool { return !isRule(rule) })
-	})
-	if permissions != nil && len(permissions) == 0 {
-		delete(settings, "permissions")
-	}
-	return settings, true
-}
-
-// isRule reports whether a value is a valid permission rule: a tool's name with optional arguments
-// in balanced parentheses. A rule in any other form makes the client skip the file.
-func isRule(value any) bool {
-	rule, _ := value.(string)
-	// Compiled here, because few calls edit settings.
-	form := regexp.MustCompile(`(?s)^(mcp__[\w*-]*|[A-Z][\w*-]*(\([^)]*\S.*\))?)$`)
-	return form.MatchString(rule) && strings.Count(rule, "(") == strings.Count(rule, ")")
 }

@@ -3,119 +3,8 @@ package toolcall
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
-
-const (
-	entry   = `{"type":"command","command":"/o/bin/hooks","args":["pre-tool-use"],"timeout":60}`
-	pre     = `"hooks":{"PreToolUse":[{"hooks":[` + entry + `]}]}`
-	rules   = `"permissions":{"allow":["Bash(go test:*)"]}`
-	plugins = `"enabledPlugins":{"hooks@x":true}`
-	rest    = `,` + rules + `,` + plugins + `}`
-	ours    = `{` + pre + ",\n" + rules + `,` + plugins + `}`
-)
-
-// Each row is our settings file as an edit leaves it, whole.
-func TestSettingsThatChangeTheHooks(t *testing.T) {
-	entries := func(list string) string { return `{"hooks":{"PreToolUse":[` + list + `]}` + rest }
-	added := func(member string) string { return `{` + pre + `,` + member + rest }
-	permits := func(p string) string {
-		return `{` + pre + `,"permissions":` + p + `,` + plugins + `}`
-	}
-	switched := func(p string) string {
-		return `{` + pre + `,` + rules + `,"enabledPlugins":` + p + `}`
-	}
-	soon := strings.Replace(entry, "60", "1", 1)
-	other := strings.Replace(entry, "/o/bin/hooks", "/bin/true", 1)
-	for after, why := range map[string]string{
-		``:                             "the file is empty",
-		`{"permissions":{}}`:           "everything is gone",
-		`{` + pre + rest + `}`:         "not JSON",
-		`[{` + pre + rest + `]`:        "a list",
-		`{` + pre + rest + ` {}`:       "two values",
-		`{// note` + "\n" + pre + rest: "a comment that JSON has not",
-
-		entries(`{"matcher":"Read","hooks":[` + entry + `]}`): "another matcher",
-		entries(`{"hooks":[` + soon + `]}`):                   "a shorter timeout",
-		entries(`{"hooks":[` + other + `]}`):                  "another command",
-		entries(``):                                           "the entry is gone",
-		entries(`{"hooks":[` + entry + `]},
-			{"hooks":[{"type":"command","command":"/tmp/rewrite"}]}`): "a new hook",
-
-		added(`"hooks":{}`):                                    "a second member of that name wins",
-		added(`"disableAllHooks":true`):                        "hooks are off",
-		added(`"allowManagedHooksOnly":true`):                  "ours are ignored",
-		added(`"env":{"PATH":"/tmp"}`):                         "the environment",
-		added(`"statusLine":{"type":"command","command":"x"}`): "a program that runs",
-		added(`"apiKeyHelper":"/tmp/x"`):                       "a program that runs",
-		added(`"awsAuthRefresh":"/tmp/x"`):                     "a program that runs",
-		added(`"extraKnownMarketplaces":{}`):                   "other plugins",
-		added(`"cleanupPeriodDays":0`):                         "transcripts are removed",
-		added(`"keyOfTomorrow":true`):                          "no one knows what it does",
-		added(`"model":5`):                                     "a wrong type skips the whole file",
-
-		permits(`[]`):                        "a wrong type",
-		permits(`{"allow":"Bash"}`):          "a wrong type",
-		permits(`{"allow":[5]}`):             "a wrong type",
-		permits(`{"allow":["Bash("]}`):       "no rule",
-		permits(`{"defaultMode":"dontAsk"}`): "who is asked",
-
-		switched(`{"hooks@x":false}`):                  "the plugin is off",
-		switched(`{"hooks@x":true,"rewriter@y":true}`): "another plugin",
-	} {
-		if sameHooks(settingsFile, ours, after) {
-			t.Errorf("%s: taken for the same: %s", why, after)
-		}
-	}
-}
-
-func TestSettingsThatLeaveTheHooks(t *testing.T) {
-	const moved = `{"timeout":60,"type":"command","command":"/o/bin/hooks","args":["pre-tool-use"]}`
-	const hooks = `"hooks":{"PreToolUse":[{"hooks":[` + moved + `]}]}`
-	const more = `"permissions":{"allow":["Bash(ls (x))","mcp__github__*","Read"],` +
-		`"deny":["WebFetch(domain:x.org)"]}`
-	for _, after := range []string{
-		"\ufeff{\n\t" + hooks + rest + "\n",
-		`{` + hooks + `,` + more + `,` + plugins + `}`,
-		`{` + hooks + `,` + plugins + `}`,
-		`{"model":"opus","_note":"why","//":["x"],` + hooks + `,` + plugins + `,` + rules + `}`,
-	} {
-		if !sameHooks(settingsFile, ours, after) {
-			t.Errorf("taken for another: %s", after)
-		}
-	}
-	if !sameHooks(settingsFile, "", `{"permissions":{"allow":["Bash(ls)"]}}`) {
-		t.Error("a new file of rules alone was refused")
-	}
-	if sameHooks(settingsFile, `{"model":5}`, `{"model":"opus"}`) {
-		t.Error("a file that the client skipped came to count")
-	}
-}
-
-func TestOtherKinds(t *testing.T) {
-	for _, c := range []struct {
-		kind          hookKind
-		before, after string
-		same          bool
-	}{
-		{foreignFile, "x", "y", true},
-		{fixedFile, `{"name":"a"}`, `{"name":"a","model":"opus"}`, false},
-		{fixedFile, ``, `{"allowManagedHooksOnly":true}`, false},
-		{fixedFile, "exit 0\n", "exit 0\n", true},
-		{fixedFile, "exit 0\n", "exit 0", false},
-		{promptFile, "---\nname: a\n---\nx", "---\nname: b\n---\ngit hooks: y", true},
-		{promptFile, "", "# plain", true},
-		{promptFile, "", "---\nname: a\nhooks:\n  PreToolUse: []\n---\n", false},
-		{promptFile, "", "---\r\n\"h\\u006foks\": {}\r\n---\r\n", false},
-		{promptFile, "---\nhooks: {}\n---\nx", "---\nhooks: {}\n---\ny", true},
-		{promptFile, "---\nhooks: {}\n---\nx", "x", false},
-	} {
-		if got := sameHooks(c.kind, c.before, c.after); got != c.same {
-			t.Errorf("sameHooks(%d, %q, %q) = %v", c.kind, c.before, c.after, got)
-		}
-	}
-}
 
 // TestHookFiles has the files of a session whose client's folder, project and plugins are plain.
 func TestHookFiles(t *testing.T) {
@@ -151,10 +40,11 @@ func TestHookFiles(t *testing.T) {
 		return map[string]string{"HOME": home, "USERPROFILE": home}[name]
 	}}
 	h := c.hookFiles()
-	for path, want := range map[string]hookKind{
-		"home/.claude/settings.json":    settingsFile,
-		"P/.Claude/Settings.JSON":       settingsFile,
-		"p/.claude/settings.local.json": settingsFile,
+	const foreignFile, promptFile, fixedFile = "", "prompt", "fixed"
+	for path, want := range map[string]string{
+		"home/.claude/settings.json":    fixedFile,
+		"P/.Claude/Settings.JSON":       fixedFile,
+		"p/.claude/settings.local.json": fixedFile,
 
 		"home/.claude.json":                           fixedFile,
 		"home/.claude/plugins/installed_plugins.json": fixedFile,
@@ -184,11 +74,18 @@ func TestHookFiles(t *testing.T) {
 		"p/docs/skills/a.md":                       foreignFile,
 		"p/.sdd/worktrees/a/.claude/agents/a.md":   foreignFile,
 	} {
-		if got := h.kind(filepath.Join(dir, path)); got != want {
-			t.Errorf("%s: kind %d, want %d", path, got, want)
+		got, file := "", filepath.Join(dir, path)
+		switch {
+		case h.defines(file):
+			got = fixedFile
+		case h.prompt(file):
+			got = promptFile
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
-	if h.kind("/opt/my tools/b") != fixedFile {
+	if !h.defines("/opt/my tools/b") {
 		t.Error("a program with a blank in its path is taken for another")
 	}
 	for folder, want := range map[string]bool{

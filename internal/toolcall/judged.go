@@ -103,8 +103,7 @@ func (c *Call) refused(r effect.Reading) *loop.Deny {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
 			Text: tool + " would change, or could change, the hooks that the client runs: " + file,
-			Hint: "permission rules and the model may change; the rest waits until the loop has " +
-				"ended",
+			Hint: wayToSettings(file),
 		}
 	}
 	if a := c.Tampers(r); len(a) > 0 {
@@ -158,11 +157,8 @@ func Would(kind effect.Kind) string {
 
 // wayToSettings returns the hint of a refused write to a file that registers hooks.
 func wayToSettings(path string) string {
-	switch filepath.Base(path) {
-	case "hooks", "hooks.exe":
+	if base := filepath.Base(path); base == "hooks" || base == "hooks.exe" {
 		return "build to another path while a loop is on, as in `go build -o /tmp/hooks ./hooks`"
-	case "settings.json", "settings.local.json":
-		return "use Edit, whose result can be checked before it is written; you may read the file"
 	}
 	return "you may read it; change it after the loop has ended"
 }

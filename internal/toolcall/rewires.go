@@ -1,14 +1,10 @@
 package toolcall
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
 	"hooks/internal/guard/effect"
@@ -17,42 +13,49 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Rewires returns the path through which a file tool would change the client's hooks or their
+// Rewires returns the path through which a file tool could change the client's hooks or their
 // effect, or "". It ignores copies that this session's client does not read, for example in a
 // worktree.
 func (c *Call) Rewires() string {
 	path, ok := c.FileTool()
-	if !ok || path == "" || c.Past != nil { // the resulting text is unknown
+	if !ok || path == "" || c.Past != nil {
 		return ""
 	}
 	path = c.absolute(path)
-	keeps := !c.isOwn(path)
-	if kind := c.hookKind(path); kind != foreignFile {
-		before, after, known := c.leaves(path)
-		keeps = known && sameHooks(kind, before, after)
+	hooks, real := c.hookFiles(), tracker.RealPath(path)
+	prompt := hooks.prompt(path) || hooks.prompt(real)
+	if c.isOwn(path) || c.definesHooks(path) || prompt && c.mentionsHooks(path) {
+		return path
 	}
-	if keeps {
-		return ""
+	return ""
+}
+
+// mentionsHooks reports whether a skill, a command or an agent may define hooks in its head, before
+// or after the call's edit.
+func (c *Call) mentionsHooks(path string) bool {
+	text, _ := safefile.Read(path, config.MaxFile)
+	fields, _ := c.Event.Fields()
+	for _, fd := range fields {
+		text += "\n" + fd.Value
 	}
-	return path
+	// Compiled here, because few calls edit such a file. An escape could hide the key.
+	found, _ := regexp.MatchString(`(^|[\s"'{,?])hooks["'\s]*:|\\[uUx]`, text)
+	return found
 }
 
 // Tampers returns the acts on the loop's own files, gates and registration. It omits files that
-// only resemble a registration, and edits whose result is checked.
+// only resemble a registration.
 func (c *Call) Tampers(r effect.Reading) []effect.Act {
-	file, edits := c.FileTool()
 	return slices.DeleteFunc(r.Tampers(), func(a effect.Act) bool {
 		path := c.absolute(a.Path)
-		switch {
-		case c.Past != nil || a.Path == "" || !filepath.IsAbs(path):
+		if a.Kind != effect.DropRegistration || c.Past != nil || a.Path == "" ||
+			!filepath.IsAbs(path) {
 			return false
-		case edits:
-			return path == c.absolute(file) && path == c.strayConfig()
 		}
 		hooks := c.hookFiles()
 		below := func(own string) bool { return strings.HasPrefix(own, path+"/") }
-		return a.Kind == effect.DropRegistration && c.hookKind(path) == foreignFile &&
-			!hooks.holds(path) && !hooks.holds(tracker.RealPath(path)) && !c.isOwn(path) &&
+		return !c.definesHooks(path) && !hooks.holds(path) &&
+			!hooks.holds(tracker.RealPath(path)) && !c.isOwn(path) &&
 			!slices.ContainsFunc(c.ownPaths(), below)
 	})
 }
@@ -62,10 +65,10 @@ func (c *Call) isOwn(path string) bool {
 	return paths.Own(own, path) || paths.Own(own, tracker.RealPath(path))
 }
 
-// hookKind returns a file's role for the client, according to its given path or its real path.
-func (c *Call) hookKind(path string) hookKind {
+// definesHooks is like hookFiles.defines for a file's given path or its real path.
+func (c *Call) definesHooks(path string) bool {
 	hooks := c.hookFiles()
-	return max(hooks.kind(path), hooks.kind(tracker.RealPath(path)))
+	return hooks.defines(path) || hooks.defines(tracker.RealPath(path))
 }
 
 // FileTool reports whether the call is one of the client's tools that write a file, and returns
@@ -78,45 +81,4 @@ func (c *Call) FileTool() (path string, ok bool) {
 		return c.Event.Text("notebook_path"), true
 	}
 	return "", false
-}
-
-// leaves returns the file's text before and after the call's edit. It applies the edit in memory.
-// known is false if the result is uncertain.
-func (c *Call) leaves(path string) (before, after string, known bool) {
-	before, known = safefile.Read(path, config.MaxFile)
-	if _, err := os.Lstat(path); !known && !errors.Is(err, fs.ErrNotExist) {
-		return "", "", false
-	}
-	edits := []gjson.Result{c.Event.Input}
-	switch c.Event.Tool {
-	case "Write":
-		return before, c.Event.Text("content"), true
-	case "MultiEdit":
-		edits = c.Event.Input.Get("edits").Array()
-	case "NotebookEdit":
-		edits = nil
-	}
-	after, known = before, len(edits) > 0
-	for _, edit := range edits {
-		if known {
-			after, known = edited(after, edit)
-		}
-	}
-	return before, after, known
-}
-
-// edited returns text after one replacement. It returns false if the old text is not found, because
-// the client matches line ends and quotes more loosely and may still change the file.
-func edited(text string, edit gjson.Result) (string, bool) {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	old, replacement := edit.Get("old_string").String(), edit.Get("new_string").String()
-	switch {
-	case old == "":
-		return replacement, text == ""
-	case !strings.Contains(text, old):
-		return "", false
-	case edit.Get("replace_all").Bool():
-		return strings.ReplaceAll(text, old, replacement), true
-	}
-	return strings.Replace(text, old, replacement, 1), true
 }
