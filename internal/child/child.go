@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 
 	"hooks/internal/loop"
@@ -71,10 +72,12 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		cmd.Stdin = strings.NewReader(c.In)
 	}
 	cmd.WaitDelay = 500 * time.Millisecond
-	ownGroup(cmd)
+	OwnGroup(cmd)
+	kill := func() error { return Signal(cmd, syscall.SIGKILL) }
+	cmd.Cancel = kill
 	err := cmd.Run()
 	if err != nil && cmd.Process != nil {
-		killGroup(cmd) // a grandchild may hold the pipes, even if the program failed
+		_ = kill() // a grandchild may hold the pipes, even if the program failed
 	}
 	switch {
 	case out.over:

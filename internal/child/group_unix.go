@@ -7,14 +7,12 @@ import (
 	"syscall"
 )
 
-// detach runs a child in its own session.
-func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// OwnGroup runs a child in its own session and process group. It then has no terminal to prompt
+// on, the terminal's Ctrl-C does not reach it, and its children can be killed with it.
+func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// ownGroup runs a child in its own session and process group, so that its children can be killed
-// with it and it has no terminal to prompt on.
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Cancel = func() error { return killGroup(cmd) }
-}
+// outlive lets a child run on after this process.
+func outlive(cmd *exec.Cmd) { OwnGroup(cmd) }
 
-func killGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+// Signal sends a signal to a child's process group.
+func Signal(cmd *exec.Cmd, s syscall.Signal) error { return syscall.Kill(-cmd.Process.Pid, s) }

@@ -5,17 +5,19 @@ import (
 	"syscall"
 )
 
-const detachedProcess = 0x00000008
-
-// detach runs a child without a console, so that it outlives this process.
-func detach(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP,
-	}
+// OwnGroup shields a child from the console's Ctrl-C.
+func OwnGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// ownGroup does nothing: Windows kills only the child, and WaitDelay closes the pipes that its
-// children hold.
-func ownGroup(*exec.Cmd) {}
+const detachedProcess = 0x00000008
 
-func killGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
+// outlive lets a child run on after this process and its console.
+func outlive(cmd *exec.Cmd) {
+	OwnGroup(cmd)
+	cmd.SysProcAttr.CreationFlags |= detachedProcess
+}
+
+// Signal kills a child, because Windows cannot signal a group without a console. Run's WaitDelay
+// closes the pipes that the child's own children hold.
+func Signal(cmd *exec.Cmd, _ syscall.Signal) error { return cmd.Process.Kill() }

@@ -1,7 +1,6 @@
 package child
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"time"
@@ -10,8 +9,8 @@ import (
 // Leave starts a program in its own session and waits up to wait for it to end. A program that
 // still runs then, such as a browser, is left running. Its output is discarded.
 func Leave(args []string, wait time.Duration) error {
-	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...)
-	ownGroup(cmd)
+	cmd := exec.Command(args[0], args[1:]...)
+	OwnGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -40,7 +39,7 @@ func Detach(in string, env []string, args ...string) error {
 		cmd.Stdin = from
 	}
 	cmd.Env = append(os.Environ(), env...)
-	detach(cmd)
+	outlive(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -151,15 +151,15 @@ func (c Client) watch(
 			}
 		case <-stall.C:
 			stalled = true
-			send(cmd, syscall.SIGTERM)
+			_ = child.Signal(cmd, syscall.SIGTERM)
 			late = time.After(cmp.Or(c.grace, graceTime))
 		case <-late:
-			send(cmd, syscall.SIGKILL)
+			_ = child.Signal(cmd, syscall.SIGKILL)
 		case <-signals:
 			if interrupted {
-				send(cmd, syscall.SIGKILL)
+				_ = child.Signal(cmd, syscall.SIGKILL)
 			} else {
-				send(cmd, syscall.SIGINT)
+				_ = child.Signal(cmd, syscall.SIGINT)
 			}
 			interrupted = true
 		case <-done:

@@ -6,13 +6,15 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+
+	"hooks/internal/child"
 )
 
-// ownGroup starts the process in its own session. The terminal's Ctrl-C does not reach it, and it
-// cannot wait for a password at the terminal. If the driver dies, the process gets SIGTERM and the
-// client then ends its tools.
+// ownGroup also ends the process with the driver. It gets SIGTERM, and the client then ends its
+// tools.
 func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
+	child.OwnGroup(cmd)
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM
 }
 
 // killLeft kills the processes that a killed client has left. The client gives each tool its own
