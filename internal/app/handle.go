@@ -73,11 +73,11 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	}
 	h.out.Reply = reply.Say(strings.Join(h.files.Healed(), "\n"))
 	if h.out.person != nil {
-		notify, ring := h.out.person.Later(h.turn().Attended)
+		notify, bell := h.out.person.Later()
 		if notify != nil {
 			h.out.Notify = append(h.out.Notify, notify)
 		}
-		h.out.Reply.Ring = ring
+		h.out.Reply.Ring = bell
 	}
 	return h.out.Answer
 }

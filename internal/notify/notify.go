@@ -101,22 +101,17 @@ func (p *Person) Queue(files *store.Store, list []loop.SyncEvent) error {
 }
 
 // Later returns the function to run once the reply is printed, or nil, and whether the reply rings
-// the bell. In a headless session, whose client draws nothing, run rings the terminal instead. It
-// reads no configuration if no notice or event is queued.
-func (p *Person) Later(attended bool) (run func() error, ring bool) {
-	command, bell := "", false
+// the bell. It reads no configuration if no notice or event is queued.
+func (p *Person) Later() (run func() error, bell bool) {
+	command := ""
 	if len(p.texts) > 0 {
 		command, bell = p.notifyWay()
 	}
-	ring = bell && attended
-	if command == "" && bell == ring && !p.syncs {
-		return nil, ring
+	if command == "" && !p.syncs {
+		return nil, bell
 	}
 	return func() (err error) {
-		switch {
-		case bell && !ring:
-			err = ringTerminal()
-		case command != "":
+		if command != "" {
 			err = p.start("notify", DeliverWord, "",
 				"HOOKS_TITLE="+report.Short(strings.Join(p.titles, "; ")),
 				"HOOKS_TEXT="+strings.Join(p.texts, "; "))
@@ -125,17 +120,7 @@ func (p *Person) Later(attended bool) (run func() error, ring bool) {
 			err = errors.Join(err, p.start("sync", SyncWord, ""))
 		}
 		return err
-	}, ring
-}
-
-// ringTerminal rings the bell of this process's terminal.
-func ringTerminal() error {
-	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
-	if err != nil {
-		return nil
-	}
-	_, err = tty.WriteString("\a")
-	return errors.Join(err, tty.Close())
+	}, bell
 }
 
 // start starts this program again, detached from the client. in is a short text for its stdin.
