@@ -296,12 +296,6 @@ var broken = []struct {
 	}, "configuration", report.Doubt,
 		`CLAUDE.md:5: unknown setting "Repoo", ignored; did you mean Repo`,
 		"docs/configuration.md", ""},
-	{"a heading at the wrong level", func(w *world) {
-		w.write("p/CLAUDE.md",
-			"# SDD Configuration\n")
-	},
-		"configuration", report.Doubt, "CLAUDE.md:1:", "docs/configuration.md", ""},
-
 	{"no skill to govern", func(w *world) {
 		w.must(os.RemoveAll(w.path("home/.claude/skills")))
 	}, "governed-skills", report.Doubt, "no skill that can be governed is installed",

@@ -28,7 +28,7 @@ func TestNamesStay(t *testing.T) {
 		"client": {"client-version"},
 		"fired":  {"receipts", "live"},
 		"guard":  {"self-test"},
-		"state":  {"state-files", "record", "disk"},
+		"state":  {"state-files", "record"},
 		"project": {
 			"repository", "state-hidden", "audit-worktrees", "configuration",
 		},
@@ -48,7 +48,7 @@ func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 	w := healthy(t)
 	w.line(1, "a")
 	w.must(os.Remove(w.path("p/.sdd/loop/.gitignore")))
-	w.write("p/CLAUDE.md", "# SDD Configuration\n")
+	w.write("p/CLAUDE.md", "## SDD Configuration\n- **Overrun**: much\n")
 	w.write("p/.claude/settings.json", "{oops")
 	found := w.doctor().Run(true)
 	text, err := codec.Encode(found) // as hooks doctor --json does

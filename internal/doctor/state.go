@@ -97,27 +97,3 @@ func seals(m *machine, n *notes) {
 		n.note("%s in %s", loop.Plural(replaced, "changed file"), store.ReplacedPath)
 	}
 }
-
-// disk checks whether the state can be written durably, and whether the file system has locks.
-func disk(m *machine, n *notes) {
-	files, err := m.open(m.project)
-	if err != nil {
-		n.skip("no loop has run in %s", m.project)
-		return
-	}
-	defer files.Close()
-	took, locked, err := files.Probe()
-	switch {
-	case errors.Is(err, store.ErrBusy):
-		n.warn("find the process that holds it; a hook takes only milliseconds",
-			"another process holds the state's guard")
-	case err != nil:
-		n.fail("make .sdd/loop writable for you", "a state file cannot be written: %v", err)
-	default:
-		n.note("a durable write takes %.1f ms", float64(took.Microseconds())/1000)
-	}
-	if !locked {
-		n.warn("keep the project on a disk with file locks while loops run in it",
-			"the file system has no locks: two hooks at the same moment may lose a count")
-	}
-}

@@ -36,7 +36,6 @@ func table() []check {
 
 		{"state", "state-files", "", false, stateFiles},
 		{"state", "record", "", false, seals},
-		{"state", "disk", "", false, disk},
 
 		{"project", "repository", "", false, repository},
 		{"project", "state-hidden", "", false, stateHidden},

@@ -49,8 +49,8 @@ func (s *Store) take(ctx context.Context) error {
 	s.noFlock = errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 	if s.noFlock {
 		lock, err = s.lockOutside(ctx)
-		if s.unguarded = err != nil && !errors.Is(err, ErrBusy); s.unguarded {
-			return nil
+		if err != nil && !errors.Is(err, ErrBusy) {
+			return nil // without any lock, a Stop must still end
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) {

@@ -1,10 +1,7 @@
 package store
 
 import (
-	"errors"
-	"fmt"
 	"strings"
-	"time"
 
 	"hooks/internal/loop"
 )
@@ -22,18 +19,4 @@ func (s *Store) Hide() error { return wrap("hide", s.hide()) }
 // Hidden reports whether the folder's own .gitignore excludes all of it from git.
 func (s *Store) Hidden() bool {
 	return strings.TrimSpace(string(s.kept(".gitignore"))) == "*"
-}
-
-// Probe writes and removes a file durably, as a save does. It returns how long the write took and
-// whether locks exclude a second hook.
-func (s *Store) Probe() (took time.Duration, locked bool, err error) {
-	const name = ".probe"
-	began := time.Now()
-	err = errors.Join(s.disk.replace(name, []byte("{}\n")), s.disk.syncDir())
-	took = time.Since(began)
-	if err = errors.Join(err, s.disk.remove(name)); err != nil {
-		return took, true, fmt.Errorf("probe %s: %w", Dir, err)
-	}
-	err = s.guarded(func() error { return nil })
-	return took, !s.unguarded || err != nil, err
 }

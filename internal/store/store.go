@@ -30,14 +30,13 @@ const Dir = ".sdd/loop"
 
 // Store is the state of one project's loops, open for reading and writing.
 type Store struct {
-	disk      disk
-	project   string
-	guards    int // how often this process holds the guard
-	lock      *flock.Flock
-	noFlock   bool     // the file system has no locks
-	unguarded bool     // the last Begin could not lock
-	swept     bool     // temporary files were already removed
-	line      struct { // cache of the last parsed history line
+	disk    disk
+	project string
+	guards  int // how often this process holds the guard
+	lock    *flock.Flock
+	noFlock bool     // the file system has no locks
+	swept   bool     // temporary files were already removed
+	line    struct { // cache of the last parsed history line
 		text []byte
 		it   *loop.Iteration
 	}
