@@ -69,14 +69,11 @@ type Config struct {
 	// a run does not mention them.
 	Unread []string `json:"-"`
 
-	file     string           // name of the current file in messages
-	own      bool             // the file belongs to the person, not to the project
-	has      map[string]given // settings read so far, by key
-	compiled *compiled        // the Patterns, from the first use on
+	file     string            // name of the current file in messages
+	own      bool              // the file belongs to the person, not to the project
+	has      map[string]string // settings read so far, by key, as written
+	compiled *compiled         // the Patterns, from the first use on
 }
-
-// given is a setting's value as written and the file it comes from.
-type given struct{ file, value string }
 
 // Tracker locates the issues. Unset fields are taken from the origin remote.
 type Tracker struct {
@@ -164,7 +161,7 @@ func Parse(text string) Config {
 // fresh returns the defaults that apply before a file is read.
 func fresh(file string) Config {
 	return Config{DoNotMerge: DefaultDoNotMerge, Overrun: DefaultOverrun, file: file,
-		has: map[string]given{}, compiled: &compiled{}}
+		has: map[string]string{}, compiled: &compiled{}}
 }
 
 // read reads the settings in at most MaxFile bytes of a file.
@@ -212,25 +209,18 @@ func (c *Config) unread(line int, format string, args ...any) {
 // that the new value has no effect.
 func (c *Config) claim(line int, key, value string) bool {
 	before, had := c.has[key]
-	switch {
-	case !had:
-		c.has[key] = given{c.file, value}
-		return true
-	case before.value == value:
-	case before.file != c.file:
-		c.unread(line, "%s has no effect: %s sets it too", key, before.file)
-	default:
-		c.warn(line, "second value for %q, the first one counts", key)
+	if !had {
+		c.has[key] = value
+	} else if before != value {
+		c.unread(line, "%s has no effect: an earlier line sets it", key)
 	}
-	return false
+	return !had
 }
 
 // parse reads the rows of all sub-blocks in a file.
 func (c *Config) parse(text string) {
 	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
 		switch {
-		case r.misplaced:
-			c.unread(r.line, "unknown setting %q, ignored", cut(r.cells[0]))
 		case c.own && (r.block == costRates || r.block == redactions):
 			c.unread(r.line, "%s has no effect outside a project's files", r.block)
 		case r.block == costRates:

@@ -45,25 +45,19 @@ func same(t *testing.T, got, want Config) {
 // at is a text about a line.
 func at(line int, text string) string { return fmt.Sprintf("line %d: %s", line, text) }
 
-// unread is a line that looks as if it were meant for a block and that nothing reads.
-func unread(line int, text string) []string {
-	return []string{at(line, fmt.Sprintf("unknown setting %q, ignored", text))}
-}
-
 func TestFiles(t *testing.T) {
 	opus := Rate{Model: "claude-opus-4-7", Input: *usd(t, "15"), Output: *usd(t, "75")}
 	rates := []Rate{opus}
 	tests := map[string]Config{
-		"spec.md": {Rates: rates, Unread: unread(12, "### loop logging")},
+		"spec.md": {Rates: rates},
 		"repo.md": {Rates: rates,
 			Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`},
 				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`}},
 			Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip",
 			AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop"},
-		"setext.md": {Rates: rates},
-		"hidden.md": {},
-		"outside.md": {Unread: append(unread(1, "# sdd configuration"),
-			append(unread(5, "##### sdd configuration"), unread(13, "### loop cost rates")...)...)},
+		"setext.md":  {Rates: rates},
+		"hidden.md":  {},
+		"outside.md": {},
 		"other.md": {
 			Tracker: Tracker{Type: "gitlab"},
 		},
@@ -84,14 +78,16 @@ func TestFiles(t *testing.T) {
 				at(6, `rate row for "claude-b": "" is not a price in dollars per million tokens`),
 				at(7, `rate row without a model name: "two words"`),
 				at(8, `rate row for "claude-c": "-1" is not a price in dollars per million tokens`),
-				at(10, `second value for "the price of claude-opus-4-7", the first one counts`),
 				at(11, `rate row for "claude-d": "1001" is not a price in dollars per million tokens`),
 				at(12, `rate row for "claude-e": "0.0000001" is not a price in dollars per million tokens`),
 				at(15, "redaction pattern \"(?i\" cannot be read: error parsing "+
 					"regexp: invalid or unsupported Perl syntax: `(?i`"),
 				at(16, "redaction pattern \"(?<!x)y\" cannot be read: error parsing "+
 					"regexp: invalid named capture: `(?<!x)y`"),
-				at(20, `second value for "Type", the first one counts`),
+			},
+			Unread: []string{
+				at(10, "the price of claude-opus-4-7 has no effect: an earlier line sets it"),
+				at(20, "Type has no effect: an earlier line sets it"),
 			},
 			Tracker: Tracker{Type: "github"},
 		},
@@ -133,6 +129,19 @@ func TestFormsOfASetting(t *testing.T) {
 	}
 }
 
+// The section may have any level. Its blocks are below it, or beside it from level 3 on.
+func TestLevels(t *testing.T) {
+	for text, want := range map[string]string{
+		"# SDD Configuration\n## Tracker\n": "x", "## SDD Configuration\n### Tracker\n": "x",
+		"## SDD Configuration\n## Tracker\n": "", "### SDD Configuration\n### Tracker\n": "x",
+		"##### SDD Configuration\n##### Tracker\n": "x", "### SDD Configuration\n## Tracker\n": "",
+	} {
+		if c := Parse(text + "- **Type**: x\n"); c.Tracker.Type != want {
+			t.Errorf("%q: %q", text, c.Tracker.Type)
+		}
+	}
+}
+
 // A setting counts as in the first of .sdd/config.md, CLAUDE.md and AGENTS.md that has it; each
 // price and each pattern is a setting of its own.
 func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
@@ -156,10 +165,10 @@ func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
 		Tracker:     Tracker{Type: "github", Owner: "acme"},
 		AgentLogins: []string{"bot"}, DoNotMerge: "hold",
 		Unread: []string{
-			"CLAUDE.md:6: the price of m has no effect: .sdd/config.md sets it too",
-			"CLAUDE.md:9: Agent Logins has no effect: .sdd/config.md sets it too",
-			"CLAUDE.md:11: the pattern a has no effect: .sdd/config.md sets it too",
-			"AGENTS.md:3: Type has no effect: CLAUDE.md sets it too",
+			"CLAUDE.md:6: the price of m has no effect: an earlier line sets it",
+			"CLAUDE.md:9: Agent Logins has no effect: an earlier line sets it",
+			"CLAUDE.md:11: the pattern a has no effect: an earlier line sets it",
+			"AGENTS.md:3: Type has no effect: an earlier line sets it",
 		},
 	}
 	same(t, Load(dir), want)
@@ -212,8 +221,8 @@ func TestOverrun(t *testing.T) {
 		}
 	}
 	c := Parse("## SDD Configuration\n- **Overrun**: 0\n- **Overrun**: 50\n")
-	if c.Overrun != 0 || len(c.Warnings) != 1 {
-		t.Errorf("of two the first counts: %d, %v", c.Overrun, c.Warnings)
+	if c.Overrun != 0 || len(c.Unread) != 1 {
+		t.Errorf("of two the first counts: %d, %v", c.Overrun, c.Unread)
 	}
 	if c := Parse("### Overrun\n- **Overrun**: 50\n"); c.Overrun != DefaultOverrun {
 		t.Errorf("outside of the section: %d", c.Overrun)

@@ -14,7 +14,7 @@ func TestNearMisses(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"# SDD\n", "## SDD Configuration\n- Note: text\n- **Max Dollars**: 5\n### Worktrees\n",
+		"## SDD Configuration\n- Note: text\n- **Max Dollars**: 5\n### Worktrees\n",
 	} {
 		if c := Parse(text); len(c.Unread) > 0 {
 			t.Errorf("%q: %v", text, c.Unread)

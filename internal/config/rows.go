@@ -10,11 +10,10 @@ import (
 
 // row is one table row or one `- **Key**: value` line of a sub-block.
 type row struct {
-	block     string   // the sub-block's name; "" directly below the SDD heading
-	head      []string // the table's header in lower case; nil if there is none
-	cells     []string
-	line      int
-	misplaced bool // the only cell is a heading that begins no block
+	block string   // the sub-block's name; "" directly below the SDD heading
+	head  []string // the table's header in lower case; nil if there is none
+	cells []string
+	line  int
 }
 
 // rows returns the rows of the sub-blocks in every `SDD Configuration`.
@@ -28,12 +27,7 @@ func rows(text string) (out []row) {
 		}
 		above := before
 		if before = l.Text; l.Kind == markdown.Heading {
-			title := title(l.Text)
-			at.enter(l.Level, title)
-			if at.misplaced(title) {
-				text := strings.Repeat("#", l.Level) + " " + title
-				out = append(out, row{cells: []string{text}, line: l.No, misplaced: true})
-			}
+			at.enter(l.Level, title(l.Text))
 			head, before = nil, ""
 			continue
 		}
@@ -78,29 +72,21 @@ type place struct {
 
 const sddTitle = "sdd configuration"
 
-// enter moves to a heading. A known sub-block may also have the level of the SDD heading, as in the
-// specification's own example (C13).
+// enter moves to a heading. A known sub-block of level 3 or deeper may also have the level of the
+// SDD heading, as in the specification's own example (C13).
 func (p *place) enter(level int, title string) {
 	block := known(title)
 	switch {
-	case title == sddTitle && level >= 2 && level <= 4:
+	case title == sddTitle:
 		*p = place{sdd: level}
 	case p.sdd == 0:
-	case block != "" && level >= max(p.sdd, 3):
+	case block != "" && (level > p.sdd || level == p.sdd && level >= 3):
 		*p = place{sdd: p.sdd, block: block, level: level}
 	case level <= p.sdd:
 		*p = place{}
 	case p.level == 0 || level <= p.level:
 		*p = place{sdd: p.sdd, level: level, other: true}
 	}
-}
-
-// misplaced reports whether a heading was probably meant to begin a block but does not: an SDD
-// heading that is not at level 2 to 4, or a "Loop …" sub-block in the wrong place.
-func (p *place) misplaced(title string) bool {
-	block := known(title)
-	return title == sddTitle && p.sdd == 0 ||
-		strings.HasPrefix(block, "Loop ") && p.block != block
 }
 
 // known returns the name of the known sub-block that a heading begins, or "".
