@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -49,34 +48,36 @@ func hasAll(text string, list []entry) bool {
 	})
 }
 
-// asStrong reports whether a group has a handler that runs whenever this program's group would,
-// with at least the same timeout. Both are JSON.
+// asStrong reports whether a group has a handler that runs whenever this program's own group would,
+// with at least the same timeout. Both groups are JSON.
 func asStrong(group, own string) bool {
 	conditions, handlers := apart(group)
-	ours, our := apart(own)
-	return reflect.DeepEqual(conditions, ours) && slices.ContainsFunc(handlers, func(h any) bool {
-		have, seconds := untimed(h)
-		want, least := untimed(our[0])
-		return seconds >= least && reflect.DeepEqual(have, want)
-	})
+	wanted, want := apart(own)
+	return reflect.DeepEqual(conditions, wanted) && slices.ContainsFunc(handlers,
+		func(h handler) bool {
+			return h.seconds >= want[0].seconds && reflect.DeepEqual(h.rest, want[0].rest)
+		})
+}
+
+// handler is a handler of a group without its timeout and its status message.
+type handler struct {
+	rest    map[string]any
+	seconds float64 // the timeout
 }
 
 // apart splits a group into its conditions and its handlers.
-func apart(group string) (conditions map[string]any, handlers []any) {
+func apart(group string) (conditions map[string]any, handlers []handler) {
 	_ = json.Unmarshal([]byte(group), &conditions) // a value that is not an object has no handlers
-	handlers, _ = conditions["hooks"].([]any)
+	list, _ := conditions["hooks"].([]any)
 	delete(conditions, "hooks")
+	for _, v := range list {
+		rest, _ := v.(map[string]any)
+		seconds, _ := rest["timeout"].(float64)
+		delete(rest, "timeout")
+		delete(rest, "statusMessage")
+		handlers = append(handlers, handler{rest, seconds})
+	}
 	return conditions, handlers
-}
-
-// untimed splits off a handler's timeout, in seconds, and drops its status message.
-func untimed(handler any) (rest map[string]any, seconds float64) {
-	h, _ := handler.(map[string]any)
-	rest = maps.Clone(h)
-	delete(rest, "timeout")
-	delete(rest, "statusMessage")
-	seconds, _ = h["timeout"].(float64)
-	return rest, seconds
 }
 
 // appendKid appends a member to the object in, or an element to the list in if key is "", on a

@@ -100,24 +100,10 @@ func starts(handler gjson.Result) (program, word string) {
 			break
 		}
 	}
-	if words := shellWords(command); !args.Exists() && len(words) == 2 {
+	if words := loop.SplitWords(command); !args.Exists() && len(words) == 2 {
 		return words[0], words[1]
 	}
 	return "", ""
-}
-
-// shellWords splits a command at blanks outside quotes and drops leading assignments, env and exec.
-func shellWords(command string) []string {
-	words := loop.SplitWords(command)
-	for len(words) > 0 {
-		name, _, assigns := strings.Cut(words[0], "=") // a name with a slash is a path
-		assigns = assigns && !strings.ContainsAny(name, `/\`)
-		if words[0] != "exec" && words[0] != "env" && !assigns {
-			break
-		}
-		words = words[1:]
-	}
-	return words
 }
 
 // quote returns s as a JSON string, without escaping <, > and &.

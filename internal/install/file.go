@@ -66,9 +66,6 @@ func read(path string, limit int64) (*string, error) {
 	return &text, nil
 }
 
-// errChanged reports that another program changed the file during the edit.
-var errChanged = errors.New("the file changed while it was edited")
-
 // save writes both files. It writes the backup first, so that a crash leaves no edit without one.
 // It replaces the file only if it still has the text that was read.
 func (s *edited) save(next texts) error {
@@ -98,7 +95,7 @@ func (s *edited) put(text *string) error {
 	case err != nil:
 		return err
 	case !equal(found, s.now):
-		return errChanged
+		return hint.New("run it again", "another program changed the file meanwhile")
 	case text != nil:
 		return replace(s.target, *text, s.mode)
 	}

@@ -1,21 +1,16 @@
 // Package install reads the client's settings files and registers this program in them or removes
-// it. An edit preserves every other byte. The file is replaced atomically and durably, by one
-// process at a time, without losing another program's changes.
+// it. An edit preserves every other byte. The file is replaced atomically and durably, unless
+// another program changed it meanwhile.
 package install
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/tidwall/gjson"
 
@@ -55,7 +50,6 @@ func Install(path, program string, dry bool) (r Result, err error) {
 		if len(found) == 0 {
 			t.before = t.now // the backup of an earlier registration is outdated
 		}
-		was = ""
 		if i := slices.IndexFunc(found, func(p string) bool { return p != program }); i >= 0 {
 			was = found[i]
 		}
@@ -86,37 +80,23 @@ func Uninstall(path string, dry bool) (Result, error) {
 	})
 }
 
-// maxTries bounds the retries of an edit after another program changed the file.
-const maxTries = 10
-
-func edit(path string, dry bool, change func(texts) (texts, error)) (r Result, err error) {
-	if !dry {
-		defer serial()()
-	}
-	for range maxTries {
-		if r, err = tryEdit(path, dry, change); !errors.Is(err, errChanged) {
-			break
-		}
-	}
-	if err != nil {
-		return Result{}, fmt.Errorf("edit %s: %w", path, err)
-	}
-	return r, nil
-}
-
-func tryEdit(path string, dry bool, change func(texts) (texts, error)) (Result, error) {
+// edit changes a settings file. If dry is set, it writes nothing.
+func edit(path string, dry bool, change func(texts) (texts, error)) (Result, error) {
 	s, err := open(path)
 	if err == nil && s.now != nil {
 		err = check(*s.now)
 	}
 	if err != nil {
-		return Result{}, err
+		return Result{}, fmt.Errorf("edit %s: %w", path, err)
 	}
 	next, err := change(s.texts)
 	if err == nil && !dry && !equal(s.now, next.now) {
 		err = s.save(next)
 	}
-	return s.result(next), err
+	if err != nil {
+		return Result{}, fmt.Errorf("edit %s: %w", path, err)
+	}
+	return s.result(next), nil
 }
 
 func (s *edited) result(next texts) Result {
@@ -163,73 +143,42 @@ func side(text *string, path string) (string, string) {
 	return *text, path
 }
 
-// maxWait bounds the wait for another edit.
-const maxWait = 10 * time.Second
-
-// serial lets only one edit of this user run at a time. If it cannot lock, or if another program
-// ignores the lock, only the comparison before the rename protects the file.
-func serial() (release func()) {
-	dir, err := os.UserCacheDir()
-	if err == nil {
-		err = os.MkdirAll(filepath.Join(dir, "hooks"), 0o700)
-	}
-	if err != nil {
-		return func() {}
-	}
-	lock := flock.New(filepath.Join(dir, "hooks", "install.lock"))
-	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
-	defer cancel()
-	_, _ = lock.TryLockContext(ctx, 5*time.Millisecond)
-	return func() { _ = lock.Unlock() }
-}
-
-// Installed describes a registration to a person. It includes the diff if whole is set, or on a
-// dry run if the file already exists.
+// Installed describes a registration to a person. It includes the diff if whole is set, or on a dry
+// run.
 func (r Result) Installed(dry, whole bool) string {
-	starts := fmt.Sprintf("installed in %s: %d events start %s", r.Path, r.Events, r.Program)
+	text := fmt.Sprintf("installed in %s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Was != "" {
-		starts += " instead of " + r.Was
+		text += " instead of " + r.Was
 	}
-	starts += "\n"
-	switch {
-	case r.Diff == "":
-		starts = fmt.Sprintf("already installed in %s: nothing changed\n", r.Path)
-	case dry:
-		return r.change(whole || r.Backup != "") + "would be " + starts + dryNote
-	case r.Backup != "":
-		starts += "everything else in the file is unchanged; the former text is kept in " +
-			r.Backup + "\n"
+	if r.Diff == "" {
+		text = fmt.Sprintf("already installed in %s: nothing changed", r.Path)
+	} else if r.Backup != "" {
+		text += "\neverything else in the file is unchanged; the former text is kept in " + r.Backup
 	}
 	if r.Off {
-		starts += "note: " + r.Path +
-			" turns all hooks off; remove \"disableAllHooks\" for them to run\n"
+		text += "\nnote: " + r.Path +
+			" turns all hooks off; remove \"disableAllHooks\" for them to run"
 	}
-	return r.change(whole) + starts
+	return r.describe(text, dry, whole)
 }
 
-// Uninstalled describes a removal to a person. It includes the diff if whole is set, or on a dry
-// run if the file remains.
+// Uninstalled describes a removal to a person, as Installed does.
 func (r Result) Uninstalled(dry, whole bool) string {
-	switch {
-	case r.Diff == "":
-		return fmt.Sprintf("not installed in %s: nothing changed\n", r.Path)
-	case dry:
-		return r.change(whole || !r.Removed) +
-			fmt.Sprintf("would be uninstalled from %s\n", r.Path) + dryNote
-	case r.Removed:
-		return r.change(whole) +
-			fmt.Sprintf("uninstalled; %s had no other content and is removed\n", r.Path)
+	text := fmt.Sprintf("uninstalled from %s; everything else in the file is unchanged", r.Path)
+	if r.Diff == "" {
+		text = fmt.Sprintf("not installed in %s: nothing changed", r.Path)
+	} else if r.Removed {
+		text = fmt.Sprintf("uninstalled; %s had no other content and is removed", r.Path)
 	}
-	return r.change(whole) +
-		fmt.Sprintf("uninstalled from %s; everything else in the file is unchanged\n", r.Path)
+	return r.describe(text, dry, whole)
 }
 
-const dryNote = "nothing was changed: this was a dry run\n"
-
-// change returns the diff with a line break if shown is set and the diff is not empty.
-func (r Result) change(shown bool) string {
-	if !shown || r.Diff == "" {
-		return ""
+func (r Result) describe(text string, dry, whole bool) string {
+	if dry && r.Diff != "" {
+		text = "would be " + text + "\nnothing was changed: this was a dry run"
 	}
-	return r.Diff + "\n"
+	if (dry || whole) && r.Diff != "" {
+		text = r.Diff + "\n" + text
+	}
+	return text + "\n"
 }

@@ -155,8 +155,7 @@ func (s *Settings) Ours() (list []Hook) {
 // plugin is the plugin's folder, or "" if the program is registered in settings. env is the
 // session's environment.
 func (s *Settings) Unhooks(program, plugin string, env func(string) string) string {
-	asPlugin := plugin != ""
-	registered := asPlugin
+	registered := false
 	for _, f := range s.Files {
 		if f.Root != "" || f.Bad != "" {
 			continue
@@ -172,28 +171,25 @@ func (s *Settings) Unhooks(program, plugin string, env func(string) string) stri
 				return f.Path + " sets " + k.key + ", which hooks reads"
 			}
 		}
-		for _, k := range look(root.member("enabledPlugins")).kids {
-			_, on := s.Setting("enabledPlugins", k.key)
-			if asPlugin && strings.HasPrefix(k.key, "hooks@") && on.Type == gjson.False {
-				return f.Path + " switches the plugin " + k.key + " off"
-			}
-		}
 		if found := programs(f.Text); len(found) > 0 && len(WrongTypes(f.Text)) == 0 {
 			own := found[0]
 			registered = registered || Same(own, program) && hasAll(f.Text, entries(own))
 		}
 	}
-	if !registered {
+	switch {
+	case plugin != "":
+		return s.unplugged(plugin)
+	case !registered:
 		return "the client's settings no longer register " + program
 	}
-	return s.unplugged(plugin)
+	return ""
 }
 
 // unplugged is like Unhooks for a plugin from a marketplace, which runs only while a settings file
-// enables it.
+// that the client can read enables it.
 func (s *Settings) unplugged(plugin string) (lost string) {
 	for _, p := range s.plugins {
-		if plugin == "" || !Same(p.root, plugin) {
+		if p.name != "hooks" && !Same(p.root, plugin) {
 			continue
 		}
 		on := false
@@ -203,11 +199,12 @@ func (s *Settings) unplugged(plugin string) (lost string) {
 				on = v.Type != gjson.False
 			}
 		}
-		if !on {
-			return "the client's settings no longer switch the plugin " + p.id + " on"
+		if on {
+			return ""
 		}
+		lost = "the client's settings no longer switch the plugin " + p.id + " on"
 	}
-	return ""
+	return lost
 }
 
 func (s *Settings) addHooks(f *File, self string) {

@@ -100,8 +100,8 @@ func TestShellForm(t *testing.T) {
 	for command, want := range map[string]string{
 		"/opt/hooks stop":                                           "/opt/hooks",
 		`"/opt/my tools/hooks" stop`:                                "/opt/my tools/hooks",
-		`exec '/opt/hooks' stop`:                                    "/opt/hooks",
-		"HOOKS_LOG=/x /opt/hooks  pre-tool-use":                     "/opt/hooks",
+		"/opt/hooks  pre-tool-use":                                  "/opt/hooks",
+		"HOOKS_LOG=/x /opt/hooks stop":                              "",
 		`C:\tools\hooks.exe stop`:                                   `C:\tools\hooks.exe`,
 		"'/opt/v=1/hooks' stop":                                     "/opt/v=1/hooks",
 		"'/o||p/hooks' stop||for d in " + switchName + ";do :;done": "/o||p/hooks",
