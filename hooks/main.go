@@ -129,19 +129,9 @@ func people(a *app.App, args []string) (code int) {
 		return 0
 	}
 	if args = normalizeHelp(args); event.NameOf(args[0]) != "" {
-		if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
-			fmt.Fprintln(c.out, "The client runs this command, with one event as JSON on stdin: "+
-				"see hooks.json.\nTo end a loop: hooks loop stop. "+
-				"For the commands that you can type, see hooks --help.")
-			return 0
-		}
-		way := "it is the client's own, see hooks.json; " +
-			"the commands that you can type: `hooks --help`"
-		if args[0] == "stop" {
-			way = "to end a loop: `hooks loop stop`"
-		}
-		complain(c.errs, hint.New(way,
-			"`hooks %s` takes no arguments; it reads one client event from stdin", args[0]))
+		complain(c.errs, hint.New("to end a loop: `hooks loop stop`; "+
+			"the commands that you can type: `hooks --help`",
+			"the client runs `hooks %s`, with one event as JSON on stdin: see hooks.json", args[0]))
 		return 1
 	}
 	defer func() {
@@ -201,50 +191,17 @@ func normalizeHelp(args []string) []string {
 	return args
 }
 
-// mistyped returns the parser's error in plain words, with a hint about the command meant.
+// mistyped adds a hint with the help of the command to an error of the parser.
 func mistyped(err error) error {
-	name, leaf := "hooks", false
-	var p *kong.ParseError
-	if errors.As(err, &p) {
+	name := "hooks"
+	if p, ok := errors.AsType[*kong.ParseError](err); ok {
 		for _, step := range p.Context.Path {
 			if step.Command != nil {
-				name, leaf = step.Command.FullPath(), len(step.Command.Children) == 0
+				name = step.Command.FullPath()
 			}
 		}
 	}
-	text, way := err.Error(), "see `"+name+" --help`"
-	if word, extra := strings.CutPrefix(text, "unexpected argument "); extra && !leaf {
-		word, near, guessed := strings.Cut(word, ", did you mean ")
-		if guessed {
-			way = nearest(name, near)
-		}
-		return hint.New(way, "there is no `%s %s`", name, word)
-	}
-	return hint.New(way, "%s", inWords(name, text))
-}
-
-// nearest returns a hint with the commands that the parser suggests in quotes.
-func nearest(name, quoted string) string {
-	var list []string
-	for i, part := range strings.Split(quoted, `"`) {
-		if i%2 == 1 {
-			list = append(list, "`"+name+" "+part+"`")
-		}
-	}
-	return "did you mean " + strings.Join(list, " or ") + "? All commands: `hooks --help`"
-}
-
-func inWords(name, text string) string {
-	if missing, ok := strings.CutPrefix(text, "expected "); ok {
-		return fmt.Sprintf("`%s` lacks %s", name, strings.ReplaceAll(missing, `"`, ""))
-	}
-	if what, rest, ok := strings.Cut(text, " must be one of "); ok {
-		list, got, _ := strings.Cut(rest, " but got ")
-		list = strings.TrimRight(strings.NewReplacer(`"`, "", ",", ", ").Replace(list), ", ")
-		return fmt.Sprintf("%s: %s is not one of %s", strings.Trim(what, "[]"), got, list)
-	}
-	return strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`, "a value is missing",
-		"a valid 64 bit int", "a whole number").Replace(text)
+	return hint.New("see `"+name+" --help`", "%w", err)
 }
 
 type completionCmd struct {

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -122,40 +122,22 @@ func (s schemaCmd) Run(c caller) error {
 
 type versionCmd struct{}
 
-// Run prints the version, with the commit and its date.
+// Run prints the version.
 func (versionCmd) Run(c caller) error {
 	_, err := fmt.Fprintln(c.out, versionLine())
 	return err
 }
 
+// versionLine adds to the version what the toolchain recorded of the build. The version that it
+// gives the module has the commit and its date.
 func versionLine() string {
-	var settings []debug.BuildSetting
+	built := "unknown build"
 	if info, ok := debug.ReadBuildInfo(); ok {
-		settings = info.Settings
+		built = cmp.Or(info.Main.Version, built)
 	}
-	return fmt.Sprintf("hooks %s (%s) %s/%s %s", version(), origin(settings), runtime.GOOS,
-		runtime.GOARCH, runtime.Version())
+	return fmt.Sprintf("hooks %s (%s) %s/%s %s", version(), built, runtime.GOOS, runtime.GOARCH,
+		runtime.Version())
 }
 
 // version returns the version of the plugin, which must be equal to a release's tag.
 func version() string { return gjson.Get(plugin.Manifest, "version").String() }
-
-// origin describes the commit of the build, as far as the toolchain recorded it.
-func origin(settings []debug.BuildSetting) string {
-	vcs := map[string]string{}
-	for _, s := range settings {
-		vcs[s.Key] = s.Value
-	}
-	commit := vcs["vcs.revision"]
-	if commit == "" {
-		return "commit unknown"
-	}
-	parts := []string{"commit " + commit[:min(12, len(commit))]}
-	if at := vcs["vcs.time"]; at != "" {
-		parts = append(parts, at)
-	}
-	if vcs["vcs.modified"] == "true" {
-		parts = append(parts, "modified")
-	}
-	return strings.Join(parts, ", ")
-}
