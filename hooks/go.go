@@ -277,17 +277,19 @@ func exitCode(last drive.Order) int {
 	return report.CodeFailed
 }
 
+// defaultWidth is the assumed width of a terminal that does not report its own.
+const defaultWidth = 80
+
 // progress returns the screen of a driver. On a terminal it redraws the last lines; otherwise it
 // appends plain lines.
 func (c caller) progress() *drive.Screen {
-	s := c.screen()
-	p := &drive.Screen{Out: c.out, Color: s.Color}
+	p := &drive.Screen{Out: c.out, Color: c.screen().Color}
 	if fd, terminal := terminalOf(c.out); terminal && c.Env("TERM") != "dumb" {
 		p.Width = func() int {
 			if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {
 				return width
 			}
-			return s.Width
+			return defaultWidth
 		}
 	}
 	return p

@@ -15,7 +15,6 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/install"
 	"hooks/internal/loop"
-	"hooks/internal/report"
 	"hooks/internal/term"
 	"hooks/internal/tracker"
 )
@@ -201,11 +200,7 @@ func (c uninstallCmd) endLoops(a *app.App, p caller, project string) error {
 		}
 	}
 	for _, project := range open {
-		text, err := a.EndLoops(project)
-		if text != "" {
-			fmt.Fprintln(p.out, report.Fit(p.screen(), term.Text(text)))
-		}
-		if err != nil {
+		if err := p.said(a.EndLoops(project)); err != nil {
 			return err
 		}
 	}

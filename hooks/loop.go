@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -9,8 +8,6 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/kind"
 	"hooks/internal/loop"
-	"hooks/internal/report"
-	"hooks/internal/term"
 )
 
 type loopCmd struct {
@@ -37,11 +34,7 @@ type loopStopCmd struct{ which }
 
 // Run ends the running loops and prints the result.
 func (l loopStopCmd) Run(a *app.App, c caller) error {
-	text, err := a.StopLoops(l.skills())
-	if text != "" {
-		fmt.Fprintln(c.out, report.Fit(c.screen(), term.Text(text)))
-	}
-	return err
+	return c.said(a.StopLoops(l.skills()))
 }
 
 type loopListCmd struct {

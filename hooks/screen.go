@@ -75,26 +75,18 @@ func (c caller) json(v any) error {
 	return err
 }
 
-// pipeWidth is the width of a text for a file or another program, unless COLUMNS is set. If stderr
-// is a narrower terminal, as with a pager, its width is used.
-const pipeWidth = 100
-
 // screen describes the reader's terminal by COLUMNS, its size and NO_COLOR.
 func (c caller) screen() report.Screen {
-	fd, terminal := terminalOf(c.out)
-	s := report.Screen{Width: pipeWidth, Now: c.Now(), Dir: c.Project()}
-	s.Color = terminal && c.Env("NO_COLOR") == "" && c.Env("TERM") != "dumb"
-	if terminal {
+	s := report.Screen{Now: c.Now(), Dir: c.Project()}
+	if fd, terminal := terminalOf(c.out); terminal {
+		s.Color = c.Env("NO_COLOR") == "" && c.Env("TERM") != "dumb"
 		if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {
 			s.Width = width
 		}
-	} else if width, _, err := xterm.GetSize(int(os.Stderr.Fd())); err == nil && width > 0 {
-		s.Width = min(pipeWidth, width)
 	}
 	if n, err := strconv.Atoi(c.Env("COLUMNS")); err == nil && n > 0 {
 		s.Width = min(n, 1000)
 	}
-	s.Piped = !terminal && c.Env("COLUMNS") == ""
 	return s
 }
 

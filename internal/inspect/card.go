@@ -54,10 +54,10 @@ func (d *Inspector) Cards(
 }
 
 func (l *loopState) card() (report.Card, error) {
-	b := l.Budget
+	b, st := l.Budget, l.stand()
 	ferr := l.files.Findings(b)
 	lines, err := l.lastLines()
-	c := report.NewCard(b, lines)
+	c := report.NewCard(st, lines)
 	c.Worktrees = slices.DeleteFunc(c.Worktrees, func(w loop.Worktree) bool {
 		path := filepath.FromSlash(w.Path)
 		if !filepath.IsAbs(path) {
@@ -65,21 +65,9 @@ func (l *loopState) card() (report.Card, error) {
 		}
 		return !safefile.IsDir(path)
 	})
-	c.Stale, c.Head = l.Budget.Stale(l.head), l.head
-	c.Folder, c.Links, c.Project = l.project, links(b), l.named()
-	c.Waiting = openGates(l)
+	c.Present, c.Folder, c.Links = l.present, l.project, links(b)
 	c.Resume = report.In(c.Project, report.Resume(l.saved, l.Elsewhere()))
 	last, terr := l.attempts()
-	var st report.Stand
-	if c.Present = l.present; l.present {
-		st = l.stand()
-		if c.Budgets, c.Raise = st.Budgets, st.Raise; b.Status == loop.Active && st.OwnerAlive {
-			c.Next = st.Next
-		}
-	} else {
-		c.Budgets = report.Axes(b, b, l.Tick, false, l.now)
-	}
-	c.Open, c.OpenDollars = l.Tick != nil, st.Open
 	c.Tasks = report.TaskRows(b, l.Tick, last, st.Open)
 	if b.Status != loop.Active {
 		last, _ := l.last((*loop.Iteration).Ran) // lastLines has returned its error

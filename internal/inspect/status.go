@@ -30,7 +30,6 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	for l := range w.loops(w.projects(), skills) {
 		list = append(list, l.stand())
 	}
-	report.NameLoops(list)
 	return list, w.err()
 }
 
@@ -71,14 +70,16 @@ func (l *loopState) stand() report.Stand {
 
 // brief returns the state of a loop for one line, without its history.
 func (l *loopState) brief() report.Stand {
-	b, going := l.Budget, alive(l.Budget)
+	b, going := l.Budget, l.present && alive(l.Budget)
 	near := b
 	if b.Status == loop.Paused { // b also counts the waiting iteration
 		near = l.saved
 	}
 	st := report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
-		Gates: openGates(l), Raise: near.RaiseCommand(l.Tick, l.now),
-		Budgets: report.Axes(l.saved, b, l.Tick, going, l.now)}
+		Gates: openGates(l), Budgets: report.Axes(l.saved, b, l.Tick, going, l.now)}
+	if l.present {
+		st.Raise = near.RaiseCommand(l.Tick, l.now)
+	}
 	if l.open() {
 		st.Open = loop.Sum(l.since.ByModel).Dollars
 	}
@@ -180,8 +181,7 @@ func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 
 func (l *loopState) why() (report.Why, error) {
 	b, st := l.Budget, l.stand()
-	w := report.Why{Skill: l.skill, Project: st.Project, RunID: b.RunID, Command: b.Command,
-		Status: b.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets}
+	w := report.NewWhy(st)
 	previous, err := l.last((*loop.Iteration).Began)
 	if b.Status != loop.Active {
 		last, lerr := l.last((*loop.Iteration).Ran)

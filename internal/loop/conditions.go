@@ -56,9 +56,6 @@ type Condition struct {
 	Tell func(f *Facts) string
 	// Way tells a person how to prepare the run for its resumption; empty if nothing is needed.
 	Way string
-	// Because is the cause in a form that ends a sentence; empty if the cause contains numbers of
-	// the run.
-	Because string
 }
 
 // everyRun is the Applies function of rows for runs of every kind.
@@ -70,37 +67,33 @@ func attempted(b *Budget) bool { return b.Own != nil }
 // conditions lists the conditions that more than one kind of run has.
 var conditions = [...]Condition{
 	{3, "iteration-budget", "iteration_budget", Entry | Exit, everyRun, iterationBudget,
-		tellIterations, "resume with more iterations, or start a fresh run", ""},
+		tellIterations, "resume with more iterations, or start a fresh run"},
 	{4, "prs-touched-budget", "prs_touched_budget", Entry | Exit, (*Budget).CountsPRs, prBudget,
-		tellPRs, "look at the open PRs, then resume with a higher ceiling or start a fresh run",
-		""},
+		tellPRs, "look at the open PRs, then resume with a higher ceiling or start a fresh run"},
 	{5, "wall-clock-budget", "wall_clock_budget", Entry | Exit, everyRun, minuteBudget, tellMinutes,
-		"resume with more minutes, or start a fresh run", ""},
+		"resume with more minutes, or start a fresh run"},
 	{6, "repeated-failure", "repeated_failure", Exit, everyRun, nil, tellFailure,
-		"fix the cause of the failure, then resume", "the same failure occurred twice"},
+		"fix the cause of the failure, then resume"},
 	{8, "user-interrupt", "user_interrupt", Entry | Exit, everyRun, userInterrupt,
 		Says("fires on Esc, /loop stop, `hooks loop stop` and the end of the session").Tell,
-		"", "a person stopped it"},
+		""},
 	{9, "lock-contention", "lock_contention", Entry, everyRun, nil,
 		Says("another iteration's lock only skips the tick; it never ends the run").Tell,
-		"wait for the other iteration, or look at its process", "another iteration held the lock"},
+		"wait for the other iteration, or look at its process"},
 	{10, "prior-gate-stop", "prior_gate_stop", Entry, everyRun, nil,
 		Says("fires when a gate is answered stop").Tell,
-		"settle what the gate asked about, then resume", "a person answered a question with stop"},
+		"settle what the gate asked about, then resume"},
 	{11, "qmd-unreachable", "qmd_unreachable", Exit, everyRun, qmdUnreachable, tellQmd,
-		"start qmd again, then resume", "qmd could not be reached"},
+		"start qmd again, then resume"},
 	{12, "cost-budget", costCause, Entry | Exit, everyRun, costBudget, tellDollars,
-		"look at `hooks cost`, then resume with more dollars or start a fresh run", ""},
+		"look at `hooks cost`, then resume with more dollars or start a fresh run"},
 	{15, "infrastructure", "api_unavailable", Exit, attempted, outages, tellOutages,
-		"wait until the service answers, then resume",
-		"several attempts in a row ended through no fault of the task"},
+		"wait until the service answers, then resume"},
 	{16, "no-fresh-context", "no_fresh_context", Exit, attempted, staleContext,
 		Says("fires if a worker cannot be shown to have started with a fresh context").Tell,
-		"use `hooks go`, which starts one client per task, or another version of the client",
-		"the context of a worker was not proven to be fresh"},
+		"use `hooks go`, which starts one client per task, or another version of the client"},
 	{20, "no-progress", "stalled", Entry | Exit, stalls, noProgress, tellIdle,
-		"look at what the last iterations tried, fix the cause, then continue",
-		"several iterations in a row changed nothing"},
+		"look at what the last iterations tried, fix the cause, then continue"},
 }
 
 // conditionsOfSpec is the number of the last condition that the specification defines. A person

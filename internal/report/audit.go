@@ -145,12 +145,6 @@ func findingTable(list []audit.Finding) table {
 	return t
 }
 
-func (auditLoop) evidence(c *Card) evidence {
-	return evidence{by: "by the auditors", verified: facts{{name: "fresh",
-		value: c.Verified.fresh("phase")}}, claimed: facts{{name: "verdicts",
-		value: words("clean means that the auditor found no bug")}}}
-}
-
 // spaced returns a word with its underscores replaced by blanks.
 func spaced(word string) string { return strings.ReplaceAll(word, "_", " ") }
 

@@ -35,7 +35,6 @@ func (b Board) MarshalJSON() ([]byte, error) {
 }
 
 func (b Board) draw(p *page) {
-	p.unwrap()
 	if b.Issues != nil {
 		p.line(plain, "Backlog: %s%s", b.counts(), when(!b.Whole, " (not whole)"))
 	}
@@ -97,7 +96,6 @@ type PR struct {
 const maxFeedback = 10
 
 func (pr PR) draw(p *page) {
-	p.unwrap()
 	p.line(plain, "PR #%d (%s%s): %s", pr.Number, pr.State, when(pr.Draft, ", draft"), pr.Title)
 	p.line(plain, "Tracker: %s", pr.Tracker)
 	p.line(plain, "Head: %s at %s, into %s%s", pr.Branch, loop.Short(pr.HeadSHA), pr.Base,

@@ -39,6 +39,8 @@ type Card struct {
 	Stale       bool     `json:"verdict_stale,omitempty"` // see Stand
 	Head        string   `json:"-"`                       // see Stand
 
+	style, title string // see Stand
+
 	// The rest is for the page only.
 	Folder string   `json:"-"` // folder of the project
 	Curve  []Point  `json:"-"` // points of the spend curve
@@ -129,12 +131,19 @@ type Claimed struct {
 	Notes    []string       `json:"notes"`
 }
 
-// NewCard returns the card of a run. lines are its last history lines, oldest first.
-func NewCard(b *loop.Budget, lines []loop.Iteration) Card {
+// NewCard returns the card of a loop. lines are its last history lines, oldest first.
+func NewCard(st Stand, lines []loop.Iteration) Card {
+	b := st.Run
 	c := Card{
-		Run: b, Iterations: lines, Verified: Verified{Dollars: b.DollarsEstimate,
-			Agents: b.AgentsDispatched, Attempts: b.MergesAttempted},
+		Run: b, Budgets: st.Budgets, Iterations: lines, Waiting: st.Gates, Raise: st.Raise,
+		Open: st.Tick != nil, OpenDollars: st.Open, Project: st.Project, Stale: st.Stale,
+		Head: st.Head, Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched,
+			Attempts: b.MergesAttempted},
 	}
+	if b.Status == loop.Active && st.OwnerAlive {
+		c.Next = st.Next
+	}
+	c.style, c.title = st.title()
 	for _, name := range b.PRsTouched {
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
 			c.pr(n)

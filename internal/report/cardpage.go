@@ -45,16 +45,8 @@ func PageHTML(s Screen, cards []Card) string {
 
 // SortCards puts the cards that need a person first.
 func SortCards(cards []Card) {
-	rank := func(c Card) int { return min(len(c.needs()), 1) }
+	rank := func(c Card) int { return min(len(unanswered(c.Waiting)), 1) }
 	slices.SortStableFunc(cards, func(a, b Card) int { return rank(b) - rank(a) })
-}
-
-// needs returns the name of the first gate that waits for a person. It is empty if no gate waits.
-func (c *Card) needs() string {
-	if i := slices.IndexFunc(c.Waiting, Waiting.unanswered); i >= 0 {
-		return c.Waiting[i].Gate.Name
-	}
-	return ""
 }
 
 // index draws a table of cards, in HTML with a link to each.
@@ -62,9 +54,13 @@ func index(to sheet, cards []Card) {
 	t := table{columns: []column{{name: "needs you", class: "keep"}, {name: "dollars", right: true},
 		{name: "project", class: "text"}, {name: "loop", class: "text", loose: true}}}
 	for i, c := range cards {
-		t.rows = append(t.rows, row{style: endStyle(c.Run), cells: []cell{words(c.needs()),
+		var needs cell
+		if waits := unanswered(c.Waiting); len(waits) > 0 {
+			needs = words(waits[0].Gate.Name)
+		}
+		t.rows = append(t.rows, row{style: c.style, cells: []cell{needs,
 			words("$" + c.Run.DollarsEstimate.String()), words(cmp.Or(c.Project, base(c.Folder))),
-			{{text: c.sentence(), link: fmt.Sprintf("#run%d", i+1)}}}})
+			{{text: c.title, link: fmt.Sprintf("#run%d", i+1)}}}})
 	}
 	to.section("Loops", "", "")
 	to.table(t)
@@ -79,50 +75,32 @@ type cardPage struct {
 	sheet
 	Screen
 	*Card
-	kind kind
 }
 
 // drawOn draws a card, the most urgent parts first.
 func (c *Card) drawOn(to sheet, s Screen) {
-	p := cardPage{to, s, c, kindOf(c.Run, c.Head)}
+	p := cardPage{to, s, c}
 	p.head()
 	p.todo()
-	p.kind.card(&p)
-	if c.Run.Drive() != "" { // a loop on issues and PRs has little evidence
-		p.evidence()
-	}
+	kindOf(c.Run, c.Head).card(&p)
 	p.spent()
 	p.iterations()
 	p.asked()
 	p.leftBehind()
-	if c.Run.Drive() == "" {
-		p.evidence()
-	}
+	p.evidence()
 }
 
 // head draws the result of the run.
 func (c *cardPage) head() {
-	b, style := c.Run, endStyle(c.Run)
-	done := loop.Plural(len(b.PRsTouched), "PR")
-	if a := b.Attempts(); a.Unit != "" {
-		done = fmt.Sprintf("%d of %s", a.Finished, loop.Plural(a.Total, a.Unit))
-	}
+	b := c.Run
 	var about facts
-	span := "since " + c.dated(b.StartedAt)
+	ran := "since " + c.dated(b.StartedAt)
 	if st := c.Stopped; st != nil {
-		about.given("stopped", words(st.Text))
-		about.given("   at", words(commas(st.where(), c.dated(st.Since), st.Cause)))
 		about.given("last error", words(st.LastError))
-		span = c.dated(b.StartedAt) + " to " + c.dated(st.Since)
-	} else if c.Next == "" {
-		style = warn
+		ran = commas(c.dated(b.StartedAt)+" to "+c.dated(st.Since), st.where())
 	}
 	about.given("project", words(c.Project))
-	about.given("loop", words(commas(base(c.Folder), invocation(b),
-		"run "+cmp.Or(b.RunID, "unknown"))))
-	about.given("used", words(commas(loop.Plural(b.IterationsUsed, "iteration"),
-		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), done,
-		span)))
+	about.given("loop", words(commas(base(c.Folder), "run "+cmp.Or(b.RunID, "unknown"), ran)))
 	if b.Replaced > 0 {
 		about.row("note", warn, "restored %s after another program changed the run's files",
 			loop.Plural(b.Replaced, "time"))
@@ -130,7 +108,7 @@ func (c *cardPage) head() {
 	for _, n := range c.Unread {
 		about.row("note", warn, "Not all of the history could be read: %s", n)
 	}
-	c.heading(style, c.sentence())
+	c.heading(c.style, c.title)
 	c.facts(about)
 }
 
@@ -146,64 +124,13 @@ func endStyle(b *loop.Budget) string {
 	return warn
 }
 
-// sentence describes the state of the run, with the reason if it has stopped.
-func (c *Card) sentence() string {
-	b, asks := c.Run, slices.ContainsFunc(c.Waiting, Waiting.unanswered)
-	name := "The " + string(b.Skill) + " loop "
-	switch {
-	case c.Stopped == nil && c.Next != "" && c.Open:
-		return name + "is running an iteration."
-	case c.Stopped == nil && c.Next != "":
-		return name + "is between two iterations."
-	case c.Stopped == nil && c.Present:
-		return name + "has not stopped, but its session is gone."
-	case c.Stopped == nil:
-		return name + "was cut off and is archived."
-	case b.Status == loop.Paused && asks:
-		return name + "is paused because a question waits for you."
-	case b.Status == loop.Paused:
-		return name + "is paused until you resume it."
-	}
-	if why := because(b); why != "" {
-		return name + "stopped because " + why + "."
-	}
-	return name + "stopped."
-}
-
-// because returns a stop cause as the end of a sentence. It is empty if the cause has only its
-// recorded text.
-func because(b *loop.Budget) string {
-	if b.NearStopped() {
-		return "a ceiling is near, and --near-limit stop ends it there"
-	}
-	c := b.Ceilings
-	switch b.StopCause {
-	case "pr_terminal":
-		return fmt.Sprintf("PR #%d is no longer open", b.SinglePR)
-	case "iteration_budget":
-		return fmt.Sprintf("it used its %s", loop.Plural(c.Iterations, "iteration"))
-	case "prs_touched_budget":
-		return fmt.Sprintf("it touched the %s it may touch", loop.Plural(c.PRs, "PR"))
-	case "wall_clock_budget":
-		return fmt.Sprintf("it used its %s", loop.Plural(c.Minutes, "minute"))
-	case "cost_budget":
-		return "it spent its " + ceiling(c.Dollars)
-	}
-	condition, _ := loop.ConditionOf(b.StopCause)
-	return condition.Because
-}
-
 // todo draws the questions that wait, and then the step that continues the run.
 func (c *cardPage) todo() {
 	if len(c.Waiting) > 0 {
 		c.section("Waits for you", "", "")
 	}
-	for i, w := range c.Waiting {
-		question := questions(c.Waiting[i:i+1], true)
-		for _, o := range w.Gate.Options {
-			question.row("option", plain, "%s: %s", o.Label, o.Description)
-		}
-		c.facts(question)
+	for _, w := range c.Waiting {
+		c.facts(w.facts())
 	}
 	c.section("Next", "", "")
 	var next facts
@@ -238,8 +165,8 @@ func (c *cardPage) iterations() {
 		return
 	}
 	if c.Earlier > 0 {
-		c.line(faint, "%s before these: hooks history --run %s", thousands(int64(c.Earlier)),
-			c.Run.RunID)
+		c.line(faint, "%s before these: hooks history --run %s; "+
+			"the rest of the page is about these", thousands(int64(c.Earlier)), c.Run.RunID)
 	}
 	most := slices.MaxFunc(c.Iterations, func(a, b loop.Iteration) int {
 		return cmp.Compare(a.Dollars, b.Dollars)
@@ -263,12 +190,13 @@ func (c *cardPage) iterations() {
 			}
 		}
 		t.rows = append(t.rows, row{style: outcomeStyle(l.Outcome),
-			cells: append(cells, prs, words(refused(l.Denied)), nil), notes: remarks(l)})
+			cells: append(cells, prs, words(refused(l.Denied)), nil),
+			notes: append(remarks(l), l.Notes...)})
 	}
 	c.table(t)
 }
 
-// remarks returns the events of an iteration that have no column.
+// remarks returns the events of an iteration that have no column on a card, but for its notes.
 func remarks(l *loop.Iteration) (list []string) {
 	for _, cause := range l.Fired {
 		list = append(list, "stopped by "+cause)
@@ -276,14 +204,18 @@ func remarks(l *loop.Iteration) (list []string) {
 	if l.Overrun != nil {
 		list = append(list, "$"+l.Overrun.Over.String()+" past the ceiling")
 	}
-	list = append(list, attemptRemarks(l)...)
+	if j := l.Judged(); j != nil {
+		list = append(append(list, l.Own.Changes()...), j.Why)
+		if j.Seen != nil {
+			list = append(list, j.Seen.String())
+		}
+	}
 	for _, g := range l.Gates {
 		list = append(list, g.Name+": "+g.Answer)
 	}
 	if l.Facts != "" && l.Ran() {
 		list = append(list, "the skill reported nothing")
 	}
-	list = append(list, l.Notes...)
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
@@ -304,12 +236,6 @@ func refused(list []loop.Denial) string {
 		parts = append(parts, loop.Plural(calls, "call"))
 	}
 	return commas(parts...)
-}
-
-// coverage returns which iterations a section covers. It is empty if the section covers all.
-func (c *Card) coverage(what string) string {
-	return when(c.Earlier > 0,
-		what+"of the last "+loop.Plural(len(c.Iterations), "iteration"))
 }
 
 // asked draws the tables of questions and of refused calls.
@@ -338,7 +264,7 @@ func (c *cardPage) asked() {
 // titled draws a table below its heading. It draws nothing if the table has no rows.
 func (c *cardPage) titled(name string, t table) {
 	if len(t.rows) > 0 {
-		c.section(name, c.coverage(""), "")
+		c.section(name, "", "")
 		c.table(t)
 	}
 }
@@ -352,7 +278,7 @@ func (c *cardPage) leftBehind() {
 	}
 	c.titled("Issues", issues)
 	if len(c.PRs)+len(c.Worktrees) > 0 {
-		c.section("Pull requests and commits", c.coverage("states and commits "), "")
+		c.section("Pull requests and commits", "", "")
 	}
 	prs := table{class: "prlist", columns: []column{{name: "PR", class: "text", notes: true},
 		{name: "state"}, {name: "branch", class: "text", spare: 1}, {name: "commit"}}}
@@ -411,31 +337,56 @@ func (c *Card) commit(sha string) word {
 	return w
 }
 
-// evidence holds the facts that the program observed, the facts that were only reported, and the
-// source of the latter.
-type evidence struct {
-	by                string
-	verified, claimed facts
+// evidence draws the facts that the program observed beside those that were only reported. The
+// table of PRs has the sources of states and commits.
+func (c *cardPage) evidence() {
+	v, d := c.Verified, c.Claimed
+	var seen, said facts
+	seen.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
+	seen.given("workers", counted(v.Agents))
+	seen.given("tasks", tasksOf(c.Tasks, loop.Verified))
+	seen.given("not broken", tasksOf(c.Tasks, loop.Unbroken))
+	seen.given("PRs", c.refs(v.PRs))
+	seen.given("merged", c.refs(v.Merged))
+	seen.given("merge tries", counted(v.Attempts))
+	seen.given("comments", counted(v.Comments))
+	if v.Tried > 0 {
+		seen.row("fresh", plain, "%d of %s began with an empty context", v.Fresh,
+			loop.Plural(v.Tried, "attempt"))
+	}
+	seen.row("progress", plain, "%s", v.Progress)
+
+	said.given("tasks", tasksOf(c.Tasks, loop.Claimed))
+	said.given("PRs", c.refs(d.PRs))
+	said.given("ended PRs", c.refs(d.States))
+	said.given("comments", counted(d.Comments))
+	said.given("outcomes", counted(d.Outcomes))
+	for _, f := range d.Failures {
+		said.row("failure", warn, "%s: %s", f.Subject(), f.Cause)
+	}
+	if len(said) == 0 {
+		said.given("nothing", words("was claimed without being seen"))
+	}
+	c.section("Verified: seen by the program itself", "", "verified")
+	c.facts(seen)
+	c.section("Claimed: reported, not verified", "", "claimed")
+	c.facts(said)
 }
 
-// evidence draws both lists of facts.
-func (c *cardPage) evidence() {
-	e := c.kind.evidence(c.Card)
-	var verified facts
-	verified.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts",
-		c.Verified.Dollars)
-	if c.Verified.Agents > 0 {
-		verified.row("workers", plain, "%d dispatched", c.Verified.Agents)
+// counted returns a number as a cell, which is empty for 0.
+func counted(n int) cell {
+	if n == 0 {
+		return nil
 	}
-	if len(e.claimed) == 0 {
-		e.claimed.given("nothing", words("was claimed without being seen"))
+	return words(strconv.Itoa(n))
+}
+
+// tasksOf returns the numbers of the tasks with the given verdict.
+func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list cell) {
+	for _, r := range rows {
+		if r.Verdict == verdict {
+			list = append(list, word{text: strconv.Itoa(r.Number)})
+		}
 	}
-	remark := ""
-	if c.Run.Drive() == "" {
-		remark = c.coverage("dollars, workers and merges of the run, the rest ")
-	}
-	c.section("Verified: seen by the program itself", remark, "verified")
-	c.facts(append(verified, e.verified...))
-	c.section("Claimed: "+e.by+", not verified", "", "claimed")
-	c.facts(e.claimed)
+	return list
 }

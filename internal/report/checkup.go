@@ -49,7 +49,6 @@ type Problem struct {
 
 // draw writes the checks by group. The counts come last, because people read the end first.
 func (c Checkup) draw(p *page) {
-	p.unwrap()
 	names, group := map[Health][]string{}, ""
 	for _, k := range c.Checks {
 		names[k.Status] = append(names[k.Status], k.Name)

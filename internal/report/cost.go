@@ -53,7 +53,6 @@ func (r CostRow) Compare(o CostRow) int {
 
 // draw draws the table. Dollars are exact sums rounded to three decimals, the total included.
 func (c Cost) draw(p *page) {
-	p.unwrap()
 	if len(c.Rows) == 0 && c.Total == (loop.Tokens{}) {
 		p.line(plain, "no loop has spent anything %s", p.Where(c.All))
 		p.notes("Note", c.Notes)
@@ -145,7 +144,6 @@ type RateRow struct {
 }
 
 func (r Rates) draw(p *page) {
-	p.unwrap()
 	p.line(plain, "API-equivalent: dollars for a million tokens")
 	p.blank()
 	t := table{columns: []column{{name: "model"}, {name: "input", right: true},

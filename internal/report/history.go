@@ -131,7 +131,7 @@ func (t *historyTable) draw() string {
 		p.table(shown)
 		if len(run.dollars) > 1 {
 			p.line(plain, "dollars  %s  $%s to $%s, $%s in all%s",
-				spark(run.dollars, max(8, t.Width/3)), loop.USD(slices.Min(run.dollars)),
+				spark(run.dollars, min(max(8, p.Width/3), 60)), loop.USD(slices.Min(run.dollars)),
 				loop.USD(slices.Max(run.dollars)), run.within+run.outside, when(run.outside > 0,
 					fmt.Sprintf(", $%s outside of iterations", run.outside)))
 		}
@@ -186,19 +186,13 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	return columns, cells
 }
 
-// details returns the facts of an iteration that have no column.
+// details returns the facts of an iteration that have no column in a history.
 func details(l *loop.Iteration) string {
-	list := []string{strings.Join(l.PRsTouched, " "), strings.Join(l.Fired, " ")}
-	if l.Own != nil {
-		list = append(list, l.Own.Changes()...)
+	list := slices.Clone(l.PRsTouched)
+	if calls := refused(l.Denied); calls != "" {
+		list = append(list, calls+" refused")
 	}
-	if l.Overrun != nil {
-		list = append(list, "$"+l.Overrun.Over.String()+" over")
-	}
-	if n := loop.Refusals(l.Denied); n > 0 {
-		list = append(list, fmt.Sprintf("%d refused", n))
-	}
-	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), ", ")
+	return commas(append(list, remarks(l)...)...)
 }
 
 func outcomeStyle(outcome loop.LineOutcome) string {

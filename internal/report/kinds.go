@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"hooks/internal/kind/audit"
@@ -18,7 +17,6 @@ type kind interface {
 	ended() (must, more []string) // returns lines for the final report; more is cut to fit
 	stand() facts                 // returns the progress of the loop
 	card(*cardPage)               // draws the kind's part of the report card
-	evidence(*Card) evidence      // returns the evidence for the report card
 }
 
 type (
@@ -62,55 +60,6 @@ func (b backlogLoop) block(t *text, l *loop.Iteration) {
 		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)",
 			b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
 	}
-}
-
-func (backlogLoop) evidence(c *Card) evidence {
-	v, d := c.Verified, c.Claimed
-	e := evidence{by: "reported by the skill"}
-	e.verified.given("PRs", c.refs(v.PRs))
-	e.verified.given("merged", c.refs(v.Merged))
-	if v.Attempts > 0 {
-		e.verified.given("merges", words(fmt.Sprintf("%d tried", v.Attempts)))
-	}
-	if n := refused(c.Denied); n != "" {
-		e.verified.given("refused", words(n))
-	}
-	e.verified.given("comments", counted(v.Comments))
-	e.verified.given("commits", c.commits(true))
-	e.verified.given("progress", words(v.Progress.String()))
-	e.claimed.given("PRs", c.refs(d.PRs))
-	e.claimed.given("ended PRs", c.refs(d.States))
-	e.claimed.given("comments", counted(d.Comments))
-	e.claimed.given("commits", c.commits(false))
-	if d.Outcomes > 0 && c.Run.Kind().Owes != nil {
-		e.claimed.given("outcomes", words("reported for "+loop.Plural(d.Outcomes, "iteration")))
-	}
-	for _, f := range d.Failures {
-		e.claimed = append(e.claimed,
-			fact{"failure", warn, words(f.Subject() + ": " + f.Cause)})
-	}
-	return e
-}
-
-// counted returns a number as a cell, which is empty for 0.
-func counted(n int) cell {
-	if n == 0 {
-		return nil
-	}
-	return words(strconv.Itoa(n))
-}
-
-// commits returns the heads of the PRs whose commit the remote confirmed. If remote is false, it
-// returns the other heads.
-func (c *Card) commits(remote bool) (list cell) {
-	for _, p := range c.PRs {
-		if p.SHA != "" && p.Head == remote {
-			commit := c.commit(p.SHA)
-			commit.text = fmt.Sprintf("#%d %s", p.Number, commit.text)
-			list = append(list, commit)
-		}
-	}
-	return list
 }
 
 // promptLoop is a backlogLoop that also shows the prompt that it repeats.

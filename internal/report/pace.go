@@ -110,7 +110,7 @@ func (s Screen) budgets(axes []Axis) (list facts) {
 		room = max(room, len(a.usage()))
 	}
 	for _, a := range axes {
-		used := word{text: pad(a.usage(), room, false) + a.outlook(s.Width < 60),
+		used := word{text: pad(a.usage(), room, false) + a.outlook(),
 			part: int64(a.Used), whole: max(1, int64(a.Ceiling))}
 		if a.Ceiling == 0 {
 			used.part = 0
@@ -154,14 +154,12 @@ func (a Axis) usage() string {
 	return "$" + a.Used.String() + "/" + ceiling(a.Ceiling)
 }
 
-// outlook describes the pace and the number of iterations for which the remainder is enough. short
-// omits the pace.
-func (a Axis) outlook(short bool) string {
+// outlook describes the pace and the number of iterations for which the remainder is enough.
+func (a Axis) outlook() string {
 	var parts []string
 	switch {
 	case a.Name == "dollars" && a.Ceiling == 0:
 		parts = append(parts, "no ceiling")
-	case short:
 	case a.Name == "dollars" && a.Each > 0:
 		parts = append(parts, fmt.Sprintf("$%s an iteration", a.Each))
 	case a.Name != "iterations" && a.Each > 0:

@@ -32,10 +32,11 @@ func pageOf(text string) Card {
 		Observed:   loop.Observed{Worktrees: []string{text}},
 		Titles:     []loop.Issue{{Number: 8, Title: text}},
 	}
-	c := NewCard(&b, []loop.Iteration{l})
-	c.Waiting = []Waiting{{Gate: loop.Gate{Name: text, Question: text,
-		Options: []loop.Option{{Label: text, Description: text}}}, Paused: true, Answer: text}}
-	c.Resume, c.Budgets = text, Axes(&b, &b, nil, false, at)
+	c := NewCard(Stand{Run: &b, Budgets: Axes(&b, &b, nil, false, at),
+		Gates: []Waiting{{Gate: loop.Gate{Name: text, Question: text, Options: []loop.Option{
+			{Label: text, Description: text}}}, Paused: true, Answer: text}}},
+		[]loop.Iteration{l})
+	c.Resume = text
 	c.Stopped = StoppedBy(&b, &l, c.Waiting, "")
 	c.Stopped.LastError = text
 	c.Folder, c.Unread = text, []string{text}
@@ -121,21 +122,5 @@ func TestPageIsBounded(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q on the page", want)
 		}
-	}
-}
-
-// Every condition has a sentence of its own, and every other cause its recorded text.
-func TestPageSentences(t *testing.T) {
-	for _, c := range loop.Conditions {
-		b := &loop.Budget{Skill: backlog.Work, StopCause: c.Cause,
-			SinglePR: 7}
-		if why := because(b); why == "" || strings.HasSuffix(why, ".") {
-			t.Errorf("%s: %q", c.Cause, why)
-		}
-	}
-	c := Card{Run: &loop.Budget{Skill: backlog.Work, Status: loop.Halted, StopCause: "session_end"},
-		Stopped: &StopWhy{}}
-	if got := c.sentence(); got != "The work loop stopped." {
-		t.Error(got)
 	}
 }

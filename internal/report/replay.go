@@ -89,7 +89,6 @@ type Aftermath struct {
 }
 
 func (r Replay) draw(p *page) {
-	p.unwrap()
 	limits := ""
 	if len(r.Ceilings) > 0 {
 		run := loop.Budget{Skill: r.Iterations[0].Skill, Ceilings: r.Ceilings[0]}

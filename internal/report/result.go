@@ -85,7 +85,6 @@ func stopCode(b *loop.Budget) int {
 
 // draw writes the result in one line.
 func (r Result) draw(p *page) {
-	p.Width = maxWidth
 	if r.Code == CodeUngoverned {
 		p.line(plain, "nothing was governed: %s", r.Text)
 		return

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,9 @@ import (
 
 // Screen describes the reader's terminal. Lines are wrapped or cut to Width columns.
 type Screen struct {
-	Width int  // in columns; fewer than 20 count as 20
-	Piped bool // output is not a terminal, so text that programs search is not wrapped
+	// Width is in columns; fewer than 20 count as 20. For a file or another program it is 0, and
+	// each line stays whole.
+	Width int
 	Color bool // the terminal supports colour
 	// Dir is the reader's project, for messages. If it is empty, they say "this project".
 	Dir string
@@ -35,7 +37,7 @@ const (
 
 const (
 	minWidth   = 20      // lower bound of Width
-	maxWidth   = 1 << 16 // width at which no line is wrapped
+	maxWidth   = 1 << 16 // width of a page whose lines stay whole
 	labelWidth = 12      // width of the column of labels, including the blank after it
 )
 
@@ -65,18 +67,14 @@ type page struct {
 }
 
 func newPage(s Screen) *page {
-	s.Width = max(s.Width, minWidth)
+	s.Width = s.columns()
 	return &page{Screen: s}
 }
 
-func (p *page) String() string { return strings.Trim(p.b.String(), "\n") }
+// columns returns the width of a page.
+func (s Screen) columns() int { return max(cmp.Or(s.Width, maxWidth), minWidth) }
 
-// unwrap keeps each line whole in a text that other programs search line by line.
-func (p *page) unwrap() {
-	if p.Piped {
-		p.Width = maxWidth
-	}
-}
+func (p *page) String() string { return strings.Trim(p.b.String(), "\n") }
 
 // blank writes a blank line, unless the page is empty or already ends in one.
 func (p *page) blank() {
@@ -101,23 +99,14 @@ func (p *page) section(name, remark, _ string) {
 	p.line(strong, "%s", name+prefixed(", ", remark))
 }
 
-// row writes a label and a text beside it, or below it if the screen is too narrow.
-func (p *page) row(label, style, text string) {
-	if p.Width < 2*labelWidth {
-		p.put("", 2, faint, label)
-		p.put("  ", 2, style, text)
-		return
-	}
-	p.put(pad(label, labelWidth-1, false)+" ", labelWidth, style, text)
-}
-
+// facts writes a line for each fact, with its label at the left.
 func (p *page) facts(list facts) {
 	for _, f := range list {
 		drawn := ""
 		if len(f.value) > 0 && f.value[0].whole > 0 {
 			drawn = bar(f.value[0].part, f.value[0].whole, min(max(p.Width/5, 6), 24)) + "  "
 		}
-		p.row(f.name, f.style, drawn+f.value.String())
+		p.put(pad(f.name, labelWidth-1, false)+" ", labelWidth, f.style, drawn+f.value.String())
 	}
 }
 
@@ -178,29 +167,6 @@ func (s Screen) dated(t time.Time) string {
 		return t.Format("2006-01-02 15:04")
 	}
 	return t.Format("Jan 2 15:04")
-}
-
-// Fit wraps the lines of a finished text to a terminal.
-func Fit(s Screen, text string) string {
-	if s.Piped {
-		return text
-	}
-	p := newPage(s)
-	p.fit("", text)
-	return p.String()
-}
-
-// fit writes the lines of a finished text after a margin, which blank lines have too. Continuation
-// lines are indented.
-func (p *page) fit(margin, text string) {
-	for _, l := range strings.Split(text, "\n") {
-		if l == "" {
-			p.b.WriteString(margin + "\n")
-			continue
-		}
-		indent := len(l) - len(strings.TrimLeft(l, " "))
-		p.put(margin+l[:indent], len(margin)+indent+2, plain, l[indent:])
-	}
 }
 
 // wrap breaks a text into lines of at most width columns. It breaks at blanks, and within a word
@@ -280,11 +246,12 @@ func (p *page) tableRow(g *grid, style string, texts []string) {
 		p.tableLine(style, g.line(texts, g.shown))
 		return
 	}
-	const indent, room = 4, 12
+	const below, room = 4, 24
 	lead, text := g.line(texts, g.shown[:last]), texts[g.shown[last]]
-	if text == "" || displaywidth.String(lead)+room > p.Width {
+	indent := displaywidth.String(lead)
+	if text == "" || indent+room > p.Width {
 		p.tableLine(style, lead)
-		lead = strings.Repeat(" ", indent)
+		lead, indent = strings.Repeat(" ", below), below
 	}
 	if text != "" {
 		p.lead(style, lead, indent, style, text)
@@ -328,17 +295,18 @@ const (
 )
 
 func (h Heard) draw(p *page) {
-	p.unwrap()
 	if h.Reader != "" {
 		p.line(h.Tone, "→ %s:", h.Reader)
 	}
-	p.fit("   ", h.Text)
+	const margin = "   "
+	for _, l := range strings.Split(h.Text, "\n") {
+		text := strings.TrimLeft(l, " ")
+		lead := margin + l[:len(l)-len(text)]
+		p.put(lead, len(lead)+2, plain, text)
+	}
 }
 
 // Scene is the title of a scene of the demo.
 type Scene string
 
-func (title Scene) draw(p *page) {
-	p.unwrap()
-	p.line(strong, "── %s", string(title))
-}
+func (title Scene) draw(p *page) { p.line(strong, "── %s", string(title)) }

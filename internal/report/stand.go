@@ -8,10 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clipperhouse/displaywidth"
-
 	"hooks/internal/loop"
-	"hooks/internal/term"
 )
 
 // Stand is the current state of one loop.
@@ -90,24 +87,6 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	return w
 }
 
-// NameLoops adds the loop's name to an answer that would fit the gates of two loops of a project.
-func NameLoops(list []Stand) {
-	times := map[string]int{}
-	for _, st := range list {
-		for _, w := range st.Gates {
-			times[w.Answer]++
-		}
-	}
-	for _, st := range list {
-		for i := range st.Gates {
-			if w := &st.Gates[i]; w.Paused && w.unanswered() && times[w.Answer] > 1 {
-				name := string(w.Skill) + ":" + strings.Trim(gateName(w.Gate), "'")
-				w.Answer = In(w.Project, "hooks gate answer "+OneWord(name)+" "+AnswerWord)
-			}
-		}
-	}
-}
-
 // In returns a command of this program as it is typed outside of its project. It returns any other
 // text unchanged, and also if project is empty.
 func In(project, command string) string {
@@ -117,20 +96,12 @@ func In(project, command string) string {
 	return "cd " + OneWord(project) + " && " + command
 }
 
-// unanswered reports whether no person has answered yet. An answer takes effect only when the run
-// resumes.
-func (w Waiting) unanswered() bool { return w.Gate.Answer == "" }
-
-// howToAnswer returns how to answer, with the options in parentheses. If someone pastes it into a
-// shell, the parentheses are a syntax error, so nothing runs.
-func (w Waiting) howToAnswer() string {
-	if !w.unanswered() || !w.Paused || len(w.Gate.Options) == 0 {
-		return w.Answer
-	}
-	return w.Answer + " (" + labels(w.Gate.Options) + ")"
+// unanswered returns the questions that no person has answered yet. An answer takes effect only
+// when the run resumes.
+func unanswered(list []Waiting) []Waiting {
+	return slices.DeleteFunc(slices.Clone(list),
+		func(w Waiting) bool { return w.Gate.Answer != "" })
 }
-
-func (w Waiting) label() string { return "answer" + when(!w.unanswered(), "ed") }
 
 // gateName returns the argument that selects a gate. The target distinguishes gates with the same
 // name.
@@ -145,48 +116,34 @@ func gateName(g loop.Gate) string {
 // "PR #142".
 func TargetNumber(g loop.Gate) string { return strings.TrimLeft(g.Target, "PR #") }
 
-// draw writes a question that waits, its options, and how to answer it.
 func (w Waiting) draw(p *page) {
-	p.unwrap()
-	p.line(warn, "%s: [%s] %s", w.Skill, w.Gate.Name, w.Gate.Question)
-	room := len(w.label())
-	for _, o := range w.Gate.Options {
-		room = max(room, displaywidth.String(term.Line(o.Label)))
-	}
-	item := func(label, style, text string) {
-		p.put("  "+pad(label, room+2, false), 2+room+2, style, text)
-	}
-	for _, o := range w.Gate.Options {
-		item(term.Line(o.Label), plain, o.Description)
-	}
-	if w.Link != "" {
-		item("link", plain, w.Link)
-	}
-	item(w.label(), strong, w.Answer)
+	p.line(plain, "%s", w.Skill)
+	p.facts(w.facts())
 }
 
-// questions returns each waiting question. If answers is set, it includes how to answer it.
-func questions(list []Waiting, answers bool) (f facts) {
-	for _, w := range list {
-		f = append(f, fact{"waiting", warn,
-			words(fmt.Sprintf("[%s] %s", w.Gate.Name, w.Gate.Question))})
-		if w.Link != "" {
-			f = append(f, fact{"link", plain,
-				cell{{text: w.Gate.Target, link: w.Link, address: true}}})
-		}
-		switch {
-		case w.Paused && w.unanswered() && answers:
-			f.command(w.label(), w.howToAnswer())
-		case answers || !w.unanswered():
-			f = append(f, fact{w.label(), strong, words(w.howToAnswer())})
-		}
+// facts returns a question that waits, its options, and how to answer it.
+func (w Waiting) facts() (list facts) {
+	list.row("waiting", warn, "[%s] %s", w.Gate.Name, w.Gate.Question)
+	for _, o := range w.Gate.Options {
+		list.row("option", plain, "%s: %s", o.Label, o.Description)
 	}
-	return f
+	if w.Link != "" {
+		list.given("link", cell{{text: w.Gate.Target, link: w.Link, address: true}})
+	}
+	switch {
+	case w.Gate.Answer != "":
+		list.row("answered", strong, "%s", w.Answer)
+	case w.Paused:
+		list.command("answer", w.Answer)
+	default:
+		list.row("answer", strong, "%s", w.Answer)
+	}
+	return list
 }
 
 func (st Stand) draw(p *page) {
 	b, about := st.Run, facts{}
-	style, state, _ := st.state()
+	style, title := st.title()
 	about.given("project", words(st.Project))
 	about.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
 	about = slices.Concat(about, p.spending(b, st.Budgets, st.Raise), kindOf(b, st.Head).stand())
@@ -197,7 +154,9 @@ func (st Stand) draw(p *page) {
 		!st.ending() {
 		about.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
 	}
-	about = append(about, questions(st.Gates, true)...)
+	for _, w := range st.Gates {
+		about = append(about, w.facts()...)
+	}
 	if l := st.Lock; l != nil {
 		about.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID,
 			aliveOrGone(st.LockAlive), l.Iteration, p.at(l.StartedAt))
@@ -221,7 +180,7 @@ func (st Stand) draw(p *page) {
 	if st.Resume != "" {
 		about.command("next", st.Resume)
 	}
-	p.line(style, "%s: %s", invocation(b), state)
+	p.line(style, "%s", title)
 	p.facts(about)
 }
 
@@ -231,69 +190,65 @@ func aliveOrGone(alive bool) string { return cmp.Or(when(alive, "alive"), "gone"
 // condition already holds.
 func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
 
-// state describes a loop in its style: long for its page, short for a status line.
-func (st Stand) state() (style, long, short string) {
-	switch b := st.Run; {
-	case b.Status == loop.Halted:
-		if state(b.Status, b.StopCause) != "halted" {
-			return good, "finished — " + b.StopText, "finished"
-		}
-		return endStyle(b), fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText),
-			"stopped: " + b.StopCause
-	case b.Status == loop.Paused && len(b.Pending) == 0:
-		return warn, fmt.Sprintf("paused, %s — %s", b.StopCause, b.StopText),
-			"paused, --resume continues"
-	case b.Status == loop.Paused && !slices.ContainsFunc(st.Gates, Waiting.unanswered):
-		return warn, "paused, continue with --resume", "paused, --resume continues"
+// title returns the loop's command and state, with its style, as the title of a page.
+func (st Stand) title() (style, text string) {
+	style, state := st.state()
+	return style, invocation(st.Run) + ": " + state
+}
+
+// state describes a loop in its style. A status line has only the part before the dash.
+func (st Stand) state() (style, text string) {
+	b := st.Run
+	style = endStyle(b)
+	switch {
+	case b.Status == loop.Halted && state(b.Status, b.StopCause) != "halted":
+		return style, "finished — " + b.StopText
+	case b.Status == loop.Halted, b.Status == loop.Paused && len(b.Pending) == 0:
+		return style, fmt.Sprintf("%s, %s — %s", b.Status, b.StopCause, b.StopText)
+	case b.Status == loop.Paused && len(unanswered(st.Gates)) > 0:
+		return style, "paused, a question waits for a person" + prefixed(" — ", b.StopText)
 	case b.Status == loop.Paused:
-		return warn, "paused, a question waits for a person", "paused, --resume continues"
+		return style, "paused, continue with --resume"
 	case !st.OwnerAlive:
-		long = "active, but its session is gone"
-		if st.Tick != nil {
-			long += fmt.Sprintf(" in the middle of iteration %d", st.Tick.Iteration)
-		}
-		return warn, long, "session gone, --resume continues"
+		return warn, "active, but its session is gone"
 	case st.ending():
-		return warn, fmt.Sprintf("active, ends with iteration %d (%s)", st.Tick.Iteration,
-			st.Tick.HaltedBy()), "ends with this iteration"
-	}
-	style, long = good, "active, between iterations"
-	if len(st.Gates) > 0 {
+		return warn, fmt.Sprintf("active, ends with iteration %d — %s", st.Tick.Iteration,
+			st.Tick.HaltedBy())
+	case len(st.Gates) > 0:
 		style = warn
 	}
 	switch {
 	case st.Tick != nil:
-		long = fmt.Sprintf("active, iteration %d runs", st.Tick.Iteration)
-	case !st.Run.RetryAt.IsZero():
-		long = "active, waits for the service until " + st.Run.RetryAt.Local().Format("15:04")
+		return style, fmt.Sprintf("active, iteration %d runs", st.Tick.Iteration)
+	case !b.RetryAt.IsZero():
+		return style, "active, waits for the service until " + b.RetryAt.Local().Format("15:04")
 	}
-	return style, long, ""
+	return style, "active, between iterations"
+}
+
+// short returns the state for a status line. It is empty for a loop that runs.
+func (st Stand) short() string {
+	if st.Run.Status == loop.Active && st.OwnerAlive && !st.ending() {
+		return ""
+	}
+	_, text := st.state()
+	text, _, _ = strings.Cut(text, " — ")
+	return text
 }
 
 // Line describes the loops in one line of at most the screen's width. It is empty if there are no
 // loops. session is the client's session, or empty in a terminal.
 func Line(s Screen, loops []Stand, session string) string {
-	width := max(s.Width, minWidth)
-	joined := func(short bool) string {
-		var parts []string
-		for _, st := range loops {
-			parts = append(parts, st.line(session, short))
-		}
-		return strings.Join(parts, " | ")
+	var parts []string
+	for _, st := range loops {
+		parts = append(parts, st.line(session, len(loops) > 1))
 	}
-	text := joined(false)
-	if len(loops) > 1 && displaywidth.String(text) > width {
-		text = joined(true)
-	}
-	return cut(text, width)
+	return cut(strings.Join(parts, " | "), s.columns())
 }
 
 // line describes one loop. If short is set, it shows no budget but the iterations.
 func (st Stand) line(session string, short bool) string {
-	b := st.Run
-	_, _, state := st.state()
-	waits := slices.DeleteFunc(slices.Clone(st.Gates),
-		func(w Waiting) bool { return !w.unanswered() })
+	b, state, waits := st.Run, st.short(), unanswered(st.Gates)
 	switch {
 	case b.Status != loop.Halted && len(waits) > 0:
 		state = "waits for you: " + waits[0].Gate.Name
@@ -333,7 +288,6 @@ type Run struct {
 type Runs []Run
 
 func (runs Runs) draw(p *page) {
-	p.unwrap()
 	if len(runs) == 0 {
 		p.line(plain, "no loop has run %s", p.Where(false))
 		return
@@ -375,7 +329,6 @@ type Projects []Stand
 // draw writes a line for each project: first those that need a person, then those in which a loop
 // runs. Among equals the newest comes first.
 func (list Projects) draw(p *page) {
-	p.unwrap()
 	type project struct {
 		path, needs string
 		loops       []string
@@ -388,11 +341,10 @@ func (list Projects) draw(p *page) {
 			i, projects = 0, slices.Insert(projects, 0, &project{path: st.Project, rank: 2})
 		}
 		at := projects[i]
-		_, _, state := st.state()
-		at.loops = append(at.loops, fmt.Sprintf("%s%s $%s", st.Run.Skill, prefixed(" ", state),
-			st.Run.DollarsEstimate))
-		if i := slices.IndexFunc(st.Gates, Waiting.unanswered); i >= 0 {
-			at.rank, at.needs = 0, cmp.Or(at.needs, st.Gates[i].Gate.Name)
+		at.loops = append(at.loops, fmt.Sprintf("%s%s $%s", st.Run.Skill,
+			prefixed(" ", st.short()), st.Run.DollarsEstimate))
+		if waits := unanswered(st.Gates); len(waits) > 0 {
+			at.rank, at.needs = 0, cmp.Or(at.needs, waits[0].Gate.Name)
 		} else if st.Run.Status == loop.Active && st.OwnerAlive {
 			at.rank = min(at.rank, 1)
 		}

@@ -346,8 +346,8 @@ func Resume(b *loop.Budget, path string) string {
 // report card.
 func Next(b *loop.Budget, path string) string {
 	for _, g := range b.Pending {
-		if w := Wait(b.Skill, g, true); w.unanswered() {
-			return w.Answer
+		if g.Answer == "" {
+			return Wait(b.Skill, g, true).Answer
 		}
 	}
 	return cmp.Or(Resume(b, path), "hooks report-card "+string(b.Skill))

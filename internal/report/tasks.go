@@ -79,27 +79,16 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 		Require: r.Require, Verified: r.Count(loop.Verified), Unbroken: r.Count(loop.Unbroken),
 		Claimed: r.Count(loop.Claimed), Skipped: r.Count(loop.SkippedOne), Next: st.Next,
 		done: r.Result(), Dollars: b.DollarsEstimate, Tasks: TaskRows(b, st.Tick, last, st.Open)}
-	switch answer := st.answer(); {
-	case answer != "":
-		l.Next = "answer " + answer
+	switch waits := unanswered(st.Gates); {
+	case len(waits) > 0:
+		l.Next = fmt.Sprintf("answer [%s]: %s", waits[0].Gate.Name, waits[0].Answer)
 	case b.Status != loop.Active || !st.OwnerAlive:
 		l.Next = cmp.Or(st.Resume, "hooks report-card "+string(b.Skill))
 	case st.Tick != nil && st.Tick.Attempt != nil && st.Tick.Attempt.Judged == nil:
 		l.Next += " once the attempt under way ends"
 	}
-	style, state, _ := st.state()
-	l.title, l.style = invocation(b)+": "+state, style
+	l.style, l.title = st.title()
 	return l
-}
-
-// answer returns how to answer the first waiting question. It is empty if no question waits.
-func (st Stand) answer() string {
-	for _, w := range st.Gates {
-		if w.unanswered() {
-			return fmt.Sprintf("[%s]: %s", w.Gate.Name, w.howToAnswer())
-		}
-	}
-	return ""
 }
 
 // TaskRows returns the tasks of a run, or nil for any other kind of loop. t is the open iteration
@@ -307,19 +296,6 @@ func taskOf(l *loop.Iteration) loop.Record {
 	return nil
 }
 
-// attemptRemarks returns what an attempt's judgement adds to its row of the report card.
-func attemptRemarks(l *loop.Iteration) (list []string) {
-	switch j := l.Judged(); {
-	case j == nil:
-		return nil
-	case tasks.LineOf(l) != nil:
-		return []string{j.Why}
-	case j.Seen != nil:
-		list = []string{j.Seen.String()}
-	}
-	return append(l.Own.Changes(), list...)
-}
-
 // stand draws the progress of the loop through its list.
 func (b taskLoop) stand() (list facts) {
 	r := b.run
@@ -354,38 +330,6 @@ func (b taskLoop) card(c *cardPage) {
 		c.line(faint, "%s after these: hooks tasks", loop.Plural(more, "task"))
 	}
 	c.line(faint, "Check command: %s", checked(b.run.Check))
-}
-
-func (b taskLoop) evidence(c *Card) evidence {
-	v, e := c.Verified, evidence{by: "by the workers"}
-	e.verified = facts{{name: "tasks", value: tasksOf(c.Tasks, loop.Verified)}}
-	if len(e.verified[0].value) == 0 {
-		e.verified[0].value = words("none")
-	}
-	e.verified.given("not broken", tasksOf(c.Tasks, loop.Unbroken))
-	e.verified.given("PRs", c.refs(v.PRs))
-	e.verified.given("merged", c.refs(v.Merged))
-	e.verified.given("fresh", v.fresh("attempt"))
-	e.verified.given("progress", words(v.Progress.String()))
-	e.claimed.given("tasks", tasksOf(c.Tasks, loop.Claimed))
-	e.claimed.given("criteria",
-		words("of every task; no check can see whether all of them are met"))
-	return e
-}
-
-func (v Verified) fresh(unit string) cell {
-	return words(fmt.Sprintf("%d of %s began with an empty context", v.Fresh,
-		loop.Plural(v.Tried, unit)))
-}
-
-// tasksOf returns the numbers of the tasks with the given verdict.
-func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list cell) {
-	for _, r := range rows {
-		if r.Verdict == verdict {
-			list = append(list, word{text: fmt.Sprint(r.Number)})
-		}
-	}
-	return list
 }
 
 // Trouble returns the causes of problems of a task loop, with their fixes, from the engine's

@@ -29,6 +29,17 @@ type Why struct {
 	// Denied lists the calls refused in the open iteration, or in the last one if no iteration is
 	// open.
 	Denied []loop.Denial `json:"denied,omitempty"`
+
+	style, title string
+}
+
+// NewWhy returns an explanation with the state of a loop and no reasons yet.
+func NewWhy(st Stand) Why {
+	b := st.Run
+	w := Why{Skill: b.Skill, Project: st.Project, RunID: b.RunID, Command: b.Command,
+		Status: b.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets}
+	w.style, w.title = st.title()
+	return w
 }
 
 // StopWhy is the reason why a run ended or is paused.
@@ -73,10 +84,8 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 		s.Number, s.Condition = c.Number, c.Name
 		s.Do = loop.AppendNew(s.Do, c.Way)
 	}
-	for _, w := range gates {
-		if w.unanswered() {
-			s.Do = append(s.Do, w.howToAnswer())
-		}
+	for _, w := range unanswered(gates) {
+		s.Do = append(s.Do, w.Answer)
 	}
 	if command := Resume(b, path); command != "" {
 		s.Do = append(s.Do, command)
@@ -97,67 +106,44 @@ func (s *StopWhy) where() string {
 
 // draw writes why a loop stopped, or the state of every condition and gate that could stop it.
 func (w Why) draw(p *page) {
-	stop, about := w.Stopped, facts{}
+	p.line(w.style, "%s", w.title)
+	var about facts
 	about.given("project", words(w.Project))
-	switch {
-	case stop != nil:
-		style := bad
-		if w.Status == loop.Paused {
-			style = warn
-		}
-		p.line(style, "%s: %s — %s", w.Command, state(w.Status, stop.Cause), stop.Text)
+	if stop := w.Stopped; stop != nil {
 		about = slices.Concat(about, stop.facts(p.Screen), p.budgets(w.Budgets))
-	case w.Alive:
-		p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
-		p.wouldStop(w)
-	default:
-		p.line(warn, "%s: %s, but its session is gone; continue with %s — what would stop it",
-			w.Command, w.Status, w.Resume)
-		p.wouldStop(w)
+		about.rows("next", strong, stop.Do)
+	} else {
+		p.table(couldStop("condition", w.Conditions))
+		p.blank()
+		p.table(couldStop("gate", w.Gates))
+		about.given("next", words(w.Resume))
 	}
 	about.rows("trouble", warn, w.Trouble)
-	if stop != nil {
-		about.rows("next", strong, stop.Do)
-	}
 	for _, d := range w.Denied {
 		about.row("refused", plain, "%s", refusal(d))
 	}
 	p.facts(about)
 }
 
-// wouldStop writes the state of every condition and gate. It names those that do not apply to this
-// kind of run.
-func (p *page) wouldStop(w Why) {
-	var unfit []string
-	state := func(e loop.Explained, held string) {
-		name, style, text := e.Name, plain, e.Now
+// couldStop returns a table of the conditions or gates that apply to a run, each with its state.
+func couldStop(name string, list []loop.Explained) table {
+	t := table{columns: []column{{name: name}, {name: "now", loose: true}}}
+	for _, e := range list {
+		style, name, now := plain, e.Name, e.Now
 		if e.Number > 0 {
-			name = fmt.Sprintf("%2d %s", e.Number, name)
+			name = fmt.Sprintf("%2d %s", e.Number, e.Name)
 		}
-		if e.Holds != "" {
-			style, text = warn, held
-		}
-		const room = 24
 		switch {
 		case !e.Applies:
-			unfit = append(unfit, e.Name)
-		case p.Width < 3*room:
-			p.line(style, "%s: %s", strings.TrimLeft(name, " "), text)
-		default:
-			p.put(pad(name, room, false), room, style, text)
+			continue
+		case e.Holds != "" && e.Number > 0:
+			style, now = warn, "holds: "+e.Now
+		case e.Holds != "":
+			style, now = warn, "waits: "+e.Holds
 		}
+		t.rows = append(t.rows, row{style: style, cells: []cell{words(name), words(now)}})
 	}
-	for _, c := range w.Conditions {
-		state(c, "holds: "+c.Now)
-	}
-	p.blank()
-	p.line(strong, "and where a person would be asked")
-	for _, g := range w.Gates {
-		state(g, "waits: "+g.Holds)
-	}
-	if len(unfit) > 0 {
-		p.line(faint, "not for this kind of run: %s", commas(unfit...))
-	}
+	return t
 }
 
 // facts returns the reason with its circumstances, and the questions that wait.
@@ -174,7 +160,10 @@ func (s *StopWhy) facts(screen Screen) (list facts) {
 	if s.Overrun != nil {
 		list.row("overrun", warn, "%s", s.Overrun)
 	}
-	return append(list, questions(s.Waiting, false)...)
+	for _, w := range s.Waiting {
+		list = append(list, w.facts()...)
+	}
+	return list
 }
 
 // Explanation is the guard's reading of a command.
@@ -191,7 +180,6 @@ type Explanation struct {
 }
 
 func (e Explanation) draw(p *page) {
-	p.unwrap()
 	for _, a := range e.Acts {
 		p.line(plain, "%s: %s", a.Kind, a.Command)
 		if len(a.Via) > 0 {

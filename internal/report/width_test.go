@@ -79,14 +79,14 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 			Now:   time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 		}
 		st, lines := anyStand(t)
-		why := Why{Command: st.Run.Command, Status: st.Run.Status, Budgets: st.Budgets,
-			Stopped: StoppedBy(st.Run, &lines[0], st.Gates, "")}
+		why := NewWhy(st)
+		why.Stopped = StoppedBy(st.Run, &lines[0], st.Gates, "")
 		if rapid.Bool().Draw(t, "runs") {
 			f := loop.Look(st.Run, st.Tick, &lines[0], s.Now)
 			why.Stopped, why.Conditions, why.Gates = nil, loop.States(f), loop.GateStates(f)
 		}
-		card := NewCard(st.Run, lines)
-		card.Budgets, card.Stopped, card.Waiting, card.Resume = st.Budgets, why.Stopped, st.Gates, st.Resume
+		card := NewCard(st, lines)
+		card.Stopped, card.Resume = why.Stopped, st.Resume
 		var table bytes.Buffer
 		h := HistoryTable(&table, s, 0, false)
 		row := lines[0]

@@ -26,5 +26,5 @@ func TestStatusLineShowsTheLoop(t *testing.T) {
 	term.Enter(dollarLoop)
 	term.Choose(3) // a dialog covers the line
 	w.WaitHistory("work", 2, 30*time.Second)
-	term.WaitScreen("[work stopped: prior_gate_stop", 20*time.Second)
+	term.WaitScreen("[work halted, prior_gate_stop", 20*time.Second)
 }

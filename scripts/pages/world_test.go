@@ -90,18 +90,18 @@ func night() []report.Card {
 		"claude-haiku-4-5": {Input: 1_020, Output: 98_400, CacheRead: 9_870_000,
 			Dollars: run.DollarsEstimate - 1930*loop.Cent},
 	}
-	card := report.NewCard(&run, lines)
-	card.Worktrees = []loop.Worktree{{Path: ".sdd/worktrees/feature-144-part",
-		Branch: "feature/144-part"}}
-	card.Waiting = []report.Waiting{report.Wait(backlog.Work, loop.Gate{
+	st := report.Stand{Run: &run, Budgets: report.Axes(&run, &run, nil, false, at)}
+	st.Gates = []report.Waiting{report.Wait(backlog.Work, loop.Gate{
 		Name: loop.RepeatedFailure, Target: "#144",
 		Question: "Issue #144 failed twice with: tests fail in TestPlan. Skip, retry, or stop?",
 		Options: []loop.Option{{Label: "skip", Description: "Leave the issue alone in this run."},
 			{Label: "retry", Description: "Send one more worker."},
 			{Label: "stop", Description: "Stop the loop."}},
 	}, true)}
+	card := report.NewCard(st, lines)
+	card.Worktrees = []loop.Worktree{{Path: ".sdd/worktrees/feature-144-part",
+		Branch: "feature/144-part"}}
 	card.Resume = report.Resume(&run, "")
-	card.Budgets = report.Axes(&run, &run, nil, false, at)
 	card.Stopped = report.StoppedBy(&run, &lines[len(lines)-1], card.Waiting, "")
 	card.Folder = "/home/someone/invoices"
 	for i := range lines {

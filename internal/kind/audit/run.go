@@ -27,17 +27,15 @@ var Kind = loop.Kind{
 	Conditions: []loop.Condition{
 		{Number: 17, Name: "audit-clear", Cause: "audit_complete", When: loop.Entry | loop.Exit,
 			Holds: auditClear, Tell: tellClear,
-			Way: "look at the report card, then push the branch", Because: "its audit is clear"},
+			Way: "look at the report card, then push the branch"},
 		{Number: 18, Name: "audit-retries", Cause: "audit_retry_exhausted", When: loop.Exit,
-			Way:     silentAuditor,
-			Holds:   func(f *loop.Facts) string { return noVerdicts(f, Auditing) },
-			Tell:    func(f *loop.Facts) string { return tellNoVerdicts(f, Auditing) },
-			Because: "several audits in a row gave no verdict"},
+			Way:   silentAuditor,
+			Holds: func(f *loop.Facts) string { return noVerdicts(f, Auditing) },
+			Tell:  func(f *loop.Facts) string { return tellNoVerdicts(f, Auditing) }},
 		{Number: 19, Name: "final-audit-retries", Cause: "final_audit_retry_exhausted",
 			When: loop.Exit, Way: silentAuditor,
-			Holds:   func(f *loop.Facts) string { return noVerdicts(f, FinalAuditing) },
-			Tell:    func(f *loop.Facts) string { return tellNoVerdicts(f, FinalAuditing) },
-			Because: "several final audits in a row gave no verdict"},
+			Holds: func(f *loop.Facts) string { return noVerdicts(f, FinalAuditing) },
+			Tell:  func(f *loop.Facts) string { return tellNoVerdicts(f, FinalAuditing) }},
 	},
 	Applies: func(b *loop.Budget) bool {
 		_, is := b.Own.(*Run)

@@ -32,12 +32,10 @@ var WorkKind = loop.Kind{
 	Conditions: []loop.Condition{
 		{Number: 1, Name: "backlog-empty", Cause: "backlog_empty",
 			When: loop.Entry | loop.Reported, Holds: backlogEmpty, Tell: tellBacklog,
-			Way:     "make an issue workable, then start the loop again",
-			Because: "the backlog has no issue left that it may work on"},
+			Way: "make an issue workable, then start the loop again"},
 		{Number: 7, Name: "dependency-cycle", Cause: "dependency_cycle",
 			When: loop.Entry | loop.Reported, Holds: dependencyCycle, Tell: tellCycle,
-			Way:     "remove one of the dependencies in the tracker, then resume",
-			Because: "issues wait for each other in a cycle"},
+			Way: "remove one of the dependencies in the tracker, then resume"},
 	},
 	Applies: func(b *loop.Budget) bool { return b.Skill == Work }, Completes: "backlog_empty",
 }

@@ -27,19 +27,16 @@ var Kind = loop.Kind{
 	Conditions: []loop.Condition{
 		{Number: 13, Name: "tasks-done", Cause: "tasks_complete", When: loop.Entry | loop.Exit,
 			Holds: tasksDone, Tell: tellTask,
-			Way:     "look at the report card, then merge what you accept",
-			Because: "every task of its list is done"},
+			Way: "look at the report card, then merge what you accept"},
 		{Number: 14, Name: "task-retry-budget", Cause: "task_blocked", When: loop.Exit,
 			Holds: taskBlocked, Tell: tellRetries,
-			Way:     "fix the task by hand or rewrite it, then resume; its attempts start over",
-			Because: "a task used up its attempts"},
+			Way: "fix the task by hand or rewrite it, then resume; its attempts start over"},
 		{Number: 21, Name: "history-dropped", Cause: loop.CauseDropped,
 			When: loop.Entry | loop.Exit, Holds: historyDropped,
 			Tell: loop.Says("fires when the list is done and the branch has lost the last " +
 				"task's commit").Tell,
 			Way: "restore the commit, for example with `git reflog`; a resume accepts the branch " +
-				"as it is",
-			Because: "the branch has lost a commit of a task that was done"},
+				"as it is"},
 	},
 	Applies: func(b *loop.Budget) bool {
 		_, is := b.Own.(*Run)
