@@ -178,15 +178,12 @@ func (e *entry) closeFirst() error {
 // load reads the state for the request's budget file; another file is another run. It keeps the
 // entry facts that were fetched before.
 func (e *entry) load() error {
-	lost, err := e.files.Lost(e.Skill, e.asks.Path)
-	if err == nil && lost.Budget != nil {
-		err = e.archiveLost(&lost)
-	}
-	if err != nil {
-		return err
-	}
 	s, err := e.tx.RecoverFrom(e.Skill, e.asks.Path)
-	if err != nil && e.asks.Typed() && e.takesOver(err) {
+	again := err != nil && e.asks.Typed() && e.takesOver(err)
+	if s.Restored {
+		again, err = e.archiveDeleted(&s)
+	}
+	if again {
 		s, err = e.tx.RecoverFrom(e.Skill, e.asks.Path)
 	}
 	e.notes = append(e.notes, e.files.Healed()...)
@@ -238,21 +235,22 @@ func (e *entry) isScheduled() bool {
 	return e.asks.FromSchedule(e.Values(), e.origin, fired)
 }
 
-// archiveLost archives a run whose budget file a person deleted, so that a fresh run can begin
-// (R111).
-func (e *entry) archiveLost(lost *store.State) error {
-	e.State = lost
-	asks, run := e.asks, lost.Budget.RunID
+// archiveDeleted archives a run whose budget file a person deleted, so that a fresh run can begin
+// (R111). It reports whether it did.
+func (e *entry) archiveDeleted(s *store.State) (archived bool, err error) {
+	e.State = s
+	asks, run := e.asks, s.Budget.RunID
 	asks.Scheduled = e.isScheduled()
-	if !asks.Discards(e.Values(), !alive(lost.Budget)) {
-		return nil
+	if !asks.Discards(e.Values(), !alive(s.Budget)) {
+		return false, nil
 	}
 	if err := e.files.Archive(e.Skill, run); err != nil {
-		return fmt.Errorf("archive run: %w", err)
+		return false, fmt.Errorf("archive run: %w", err)
 	}
+	_ = e.files.Healed() // the note says more
 	e.notes = append(e.notes, fmt.Sprintf("The budget file was deleted, so a fresh run begins; "+
 		"run %s is in %s/archive/%s", run, store.Dir, run))
-	return nil
+	return true, nil
 }
 
 // takesOver resolves a conflict over the run on disk and reports whether it did. A run that another

@@ -55,11 +55,10 @@ var (
 
 // Parse returns the one JSON object in a text whose reader must not be misled. It returns an error
 // for nesting over maxDepth levels, and for a key that occurs twice in an object: readers differ in
-// which value they use, so the value that was checked may not be the one that takes effect. minus
-// reports whether there is a minus sign outside of strings.
-func Parse(text string, maxDepth int) (root gjson.Result, minus bool, err error) {
-	minus, err = scan(text, maxDepth)
-	root = gjson.Parse(text)
+// which value they use, so the value that was checked may not be the one that takes effect.
+func Parse(text string, maxDepth int) (gjson.Result, error) {
+	err := scan(text, maxDepth)
+	root := gjson.Parse(text)
 	switch {
 	case err == ErrDeep:
 	case !gjson.Valid(text):
@@ -67,12 +66,12 @@ func Parse(text string, maxDepth int) (root gjson.Result, minus bool, err error)
 	case !root.IsObject():
 		err = ErrObject
 	}
-	return root, minus, err
+	return root, err
 }
 
 // scan reads a text once, without recursion, for Parse. The text need not be valid JSON, but then
 // only ErrDeep has a meaning.
-func scan(text string, maxDepth int) (minus bool, err error) {
+func scan(text string, maxDepth int) (err error) {
 	var open []level
 	var names []string // keys of all open objects
 	isKey := false     // the next string is a key of the innermost object
@@ -100,13 +99,11 @@ func scan(text string, maxDepth int) (minus bool, err error) {
 			isKey = len(open) > 0 && open[len(open)-1].isObject
 		case c == ':':
 			isKey = false
-		case c == '-':
-			minus = true
 		case c == '{', c == '[':
 			isKey = c == '{'
 			open = append(open, level{isObject: isKey, first: len(names)})
 			if len(open) > maxDepth {
-				return minus, ErrDeep
+				return ErrDeep
 			}
 		default:
 			if n := len(open) - 1; n >= 0 {
@@ -115,12 +112,12 @@ func scan(text string, maxDepth int) (minus bool, err error) {
 			isKey = false
 		}
 	}
-	return minus, err
+	return err
 }
 
 // counts marks the bytes outside of strings that scan handles. It skips all others, which are
 // most of a text.
-var counts = [256]bool{'"': true, ',': true, ':': true, '-': true,
+var counts = [256]bool{'"': true, ',': true, ':': true,
 	'{': true, '[': true, '}': true, ']': true}
 
 // level is an open bracket. Its keys start at index first of names.

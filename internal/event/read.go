@@ -47,7 +47,7 @@ func Read(word string, r io.Reader) (e Event, err error) {
 		return e, err
 	}
 	text = strings.TrimLeft(strings.TrimPrefix(text, byteOrderMark), " \t\r\n")
-	root, _, err := codec.Parse(text, maxNesting)
+	root, err := codec.Parse(text, maxNesting)
 	switch {
 	case errors.Is(err, codec.ErrSyntax):
 		err = json.Unmarshal([]byte(text), new(json.RawMessage)) // names the place

@@ -70,7 +70,6 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 		return err
 	}
 	defer to.root.Close()
-	to.sweep(".")
 	move := func(files ...string) error {
 		for _, file := range files {
 			if s.belongsToOther(skill, file, runID) {

@@ -19,12 +19,12 @@ func full(t *testing.T, s *Store, budgetPath string) *Store {
 	return s
 }
 
-// inArchive are the archived files of a run, litter aside.
+// inArchive are the archived files of a run, apart from unfinished ones.
 func inArchive(t *testing.T, s *Store, run string) []string {
 	t.Helper()
 	names := []string{}
 	for _, e := range must(os.ReadDir(path(s, "archive/"+run))) {
-		if !strings.HasSuffix(e.Name(), tempEnd) {
+		if !strings.HasSuffix(e.Name(), ".tmp") {
 			names = append(names, e.Name())
 		}
 	}

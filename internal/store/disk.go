@@ -225,12 +225,10 @@ func (d *disk) syncDir() error {
 	})
 }
 
-// tempEnd is the end of the hidden names of unfinished files.
-const tempEnd = ".tmp"
-
-// temp returns a new hidden name for an unfinished file.
+// temp returns a new hidden name for an unfinished file. A killed process may leave such a file,
+// which git ignores.
 func temp(name string) string {
-	return "." + name + "-" + strconv.FormatUint(rand.Uint64(), 36) + tempEnd
+	return "." + name + "-" + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
 }
 
 // draft is a complete file that still has a temporary name.
@@ -270,7 +268,7 @@ func (u *draft) place() error {
 	return err
 }
 
-// drop removes a file that was not placed. If that fails, sweep removes it later.
+// drop removes a file that was not placed.
 func (u *draft) drop() {
 	if !u.placed {
 		_ = u.wait()

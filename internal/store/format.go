@@ -3,7 +3,6 @@ package store
 import (
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -48,20 +47,18 @@ func (f *format) check(path string, body []byte) error {
 	if len(body) == 0 {
 		return damage(path, "it is empty")
 	}
-	root, minus, err := codec.Parse(string(body), maxNesting)
+	root, err := codec.Parse(string(body), maxNesting)
 	if err != nil {
 		return damage(path, "%v", err)
 	}
-	return f.checkObject(path, root, minus)
+	return f.checkObject(path, root)
 }
 
 // maxNesting is the maximum depth of a state file. Files of this program reach depth 8.
 const maxNesting = 64
 
-// checkObject checks the names of an object's top-level fields; parse checks their types. A field
-// that differs from a known one only in case is damage, because programs would read it
-// differently. minus reports that the text may contain a negative number.
-func (f *format) checkObject(path string, root gjson.Result, minus bool) (err error) {
+// checkObject checks that an object has its required fields; parse checks the types.
+func (f *format) checkObject(path string, root gjson.Result) (err error) {
 	known, next := codec.Fields(f.of), 0
 	has := make([]bool, len(known))
 	root.ForEach(func(key, value gjson.Result) bool {
@@ -73,12 +70,6 @@ func (f *format) checkObject(path string, root gjson.Result, minus bool) (err er
 		switch {
 		case name == "version": // may be absent, for example in a lock
 			err = checkVersion(path, value)
-		case at < 0 && slices.ContainsFunc(known, func(k codec.Field) bool {
-			return strings.EqualFold(k.Name, name)
-		}):
-			err = damage(path, "field %s is spelled in another case", name)
-		case at >= 0 && minus && name != snapshotField && negative(value):
-			err = damage(path, "field %s holds a negative number", name)
 		case value.Type == gjson.Null && slices.Contains(f.needs, name) &&
 			known[at].Type.Kind() != reflect.Slice: // an empty list may be encoded as null
 			err = damage(path, "field %s is null", name)
@@ -100,22 +91,6 @@ func (f *format) checkObject(path string, root gjson.Result, minus bool) (err er
 		}
 	}
 	return nil
-}
-
-// negative reports whether a value contains a negative number at any depth. No number in these
-// files can be negative.
-func negative(v gjson.Result) (found bool) {
-	switch {
-	case v.Type == gjson.Number:
-		return v.Num < 0
-	case !v.IsObject() && !v.IsArray():
-		return false
-	}
-	v.ForEach(func(_, inner gjson.Result) bool {
-		found = negative(inner)
-		return !found
-	})
-	return found
 }
 
 // checkVersion returns an error for an invalid version or a later format.

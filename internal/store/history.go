@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -150,13 +149,12 @@ func (l RawLine) Skim(without ...string) (*loop.Iteration, error) {
 
 // cut returns the budget snapshot of a line and the line without it. JSON escapes quotes in
 // strings, so the texts that separate the fields occur only between fields. text is empty for a
-// line that is not in the form in which this program writes one: damaged, with a negative number,
-// or written by another program.
+// line that is not in the form in which this program writes one.
 func (l RawLine) cut() (snapshot []byte, text string) {
 	before, rest, _ := bytes.Cut(l.JSON, []byte(`,"`+snapshotField+`":`))
 	end := bytes.Index(rest, []byte(`},"tracked_prs":[`)) + 1
 	snapshot, text = rest[:end], string(before)+string(rest[end:])
-	if l.err != nil || end == 0 || strings.Contains(text, ":-") || !gjson.ValidBytes(l.JSON) {
+	if l.err != nil || end == 0 || !gjson.ValidBytes(l.JSON) {
 		return nil, ""
 	}
 	return snapshot, text

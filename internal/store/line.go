@@ -35,7 +35,7 @@ func parseLine(path string, line []byte) (*loop.Iteration, error) {
 // checkSnapshot checks the budget in a line whose text was already checked.
 func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
 	snapshot := gjson.GetBytes(line, snapshotField)
-	err := budgetFormat.checkObject(path, snapshot, true)
+	err := budgetFormat.checkObject(path, snapshot)
 	if err == nil {
 		err = adopt(path, it.Skill, &it.Budget)
 	}

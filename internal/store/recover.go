@@ -2,22 +2,15 @@ package store
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"hooks/internal/loop"
 )
 
-// litterAge is the age at which a temporary file counts as abandoned.
-const litterAge = time.Minute
-
 // Recover loads the state after a possible crash. The history line is the commit point of an
 // iteration. So a budget that lacks the last line of its run becomes that line's snapshot, a tick
 // that the line closed is removed, and a budget that vanished while its run had a tick open is
-// restored. Old temporary files are removed. The caller holds the guard.
+// restored. The caller holds the guard.
 func (tx *Tx) Recover(skill loop.Skill) (State, error) {
 	path, err := tx.s.budgetPath(skill)
 	if err != nil {
@@ -40,13 +33,6 @@ func (tx *Tx) RecoverFrom(skill loop.Skill, budgetPath string) (st State, err er
 		st, err = s.loadRecorded(own, true)
 	default:
 		st, err = s.run(skill, budgetPath)
-	}
-	if !s.swept { // once per event
-		s.swept = true
-		s.disk.sweep(".")
-		if s.elsewhere != nil { // the other files there are not this program's
-			s.elsewhere.sweep("." + filepath.Base(budgetPath) + "-")
-		}
 	}
 	lock, lerr := s.Holder(skill)
 	st.Lock = lock
@@ -175,24 +161,4 @@ func closed(t *loop.Tick, line *loop.Iteration) bool {
 	return slices.ContainsFunc(t.Prompts, func(id string) bool {
 		return named(id) && slices.Contains(ended, id)
 	})
-}
-
-// sweep removes temporary files with a prefix that a crash left behind. It ignores errors, because
-// the files do no harm.
-func (d *disk) sweep(prefix string) {
-	dir, err := d.open(".", os.O_RDONLY)
-	if err != nil {
-		return
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // unlike ReadDir, Readdirnames does not stat each file
-	for _, name := range names {
-		if !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, tempEnd) {
-			continue
-		}
-		info, err := d.root.Lstat(name)
-		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge {
-			_ = d.remove(name)
-		}
-	}
 }

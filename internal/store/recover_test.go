@@ -197,32 +197,3 @@ func TestRecoverTouchesNothingDamaged(t *testing.T) {
 		same(t, name, content(t, s, name), `{"torn`+"\nx")
 	}
 }
-
-func TestLitterIsSwept(t *testing.T) {
-	s := newStore(t)
-	ok(t, s.saveBudget("b.json", at(1)))
-	old, fresh := temp("work.lock"), temp("work.tick.json")
-	for _, name := range []string{old, fresh, ".other", "work.history.jsonl.torn-1"} {
-		put(t, s, name, "")
-	}
-	outside := s.project + "/" + temp("b.json")
-	theirs := s.project + "/" + temp("c.json")
-	ok(t, os.WriteFile(outside, nil, 0o600))
-	ok(t, os.WriteFile(theirs, nil, 0o600))
-	hour := time.Now().Add(-time.Hour)
-	for _, name := range []string{path(s, old), path(s, ".other"),
-		path(s, "work.history.jsonl.torn-1"), outside, theirs} {
-		ok(t, os.Chtimes(name, hour, hour))
-	}
-	recovered(t, s)
-	got := files(t, s)
-	want := []string{".other", fresh, "work.budget-file", "work.history.jsonl.torn-1"}
-	same(t, "number of files", len(got), len(want))
-	for _, name := range want {
-		holds(t, "files", strings.Join(got, " "), name)
-	}
-	_, err := os.Stat(outside)
-	same(t, "litter beside the budget is gone", os.IsNotExist(err), true)
-	_, err = os.Stat(theirs)
-	ok(t, err)
-}

@@ -62,8 +62,6 @@ func TestAnotherRunsBudgetIsNotReplaced(t *testing.T) {
 func TestNothingUnreadableIsWritten(t *testing.T) {
 	s := newStore(t)
 	for name, change := range map[string]func(*loop.Budget){
-		"negative": func(b *loop.Budget) { b.TokensIn = -1 },
-		"dollars":  func(b *loop.Budget) { b.DollarsEstimate = -loop.Dollar },
 		"huge":     func(b *loop.Budget) { b.Flags = strings.Repeat("x", maxState) },
 		"no skill": func(b *loop.Budget) { b.Skill = "" },
 	} {

@@ -121,6 +121,7 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 		err = s.catchUp(&st, loop.Skill(run.Skill))
 	}
 	err = errors.Join(err, s.Findings(st.Budget))
+	st.Restored = err == nil && st.Budget != nil && !f.budget.there
 	if b := st.Budget; err == nil && run.Next == nil && !rebooted &&
 		(b == nil || b.Own == nil || audit.Of(b) == nil || audit.Of(b).Findings == nil) {
 		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st
@@ -202,16 +203,6 @@ func (s *Store) checkSealed(b *loop.Budget) error {
 	}
 	return &ChangedError{b.Skill, b.SessionID, b.RunID,
 		[]string{"the record of the run is gone"}, ""}
-}
-
-// Lost returns the recorded run whose budget file at path was removed. Its Budget is nil if the
-// file exists, no record has the run, or a change was interrupted.
-func (s *Store) Lost(skill loop.Skill, path string) (State, error) {
-	run, known, err := s.recordAt(skill, path)
-	if !known || err != nil || run.Next != nil || s.found(run).budget.there {
-		return State{}, err
-	}
-	return s.stateOf(run, run.State)
 }
 
 // Look loads a skill's state for display and writes nothing. If somebody changed a run's files, it

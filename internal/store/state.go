@@ -26,6 +26,9 @@ type State struct {
 	// Quiet is the gate of a run that has ended. It is nil while the run is active or governs no
 	// session.
 	Quiet *loop.Quiet
+	// Restored reports that the budget file was missing and was written again from the record. Only
+	// a run with a record has it.
+	Restored bool
 	// Unrecorded is the error of a run whose budget names this state directory but which no record
 	// has. Only Tx.Recover and Tx.RecoverFrom set it.
 	Unrecorded error

@@ -35,7 +35,6 @@ type Store struct {
 	guards  int // how often this process holds the guard
 	lock    *flock.Flock
 	noFlock bool     // the file system has no locks
-	swept   bool     // temporary files were already removed
 	line    struct { // cache of the last parsed history line
 		text []byte
 		it   *loop.Iteration
