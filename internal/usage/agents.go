@@ -75,36 +75,19 @@ func (c *counter) open(transcript string, cursors []loop.Cursor, names []string)
 }
 
 // Fresh returns the names of the transcripts that have no cursor and belong to a running worker or
-// to caller, the subagent that made the call ("" in the main thread). It searches for the caller's
-// transcript if necessary, because a workflow's subagent has it in a deeper folder.
+// to caller, the subagent that made the call ("" in the main thread).
 func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
-	var names []string
-	for _, id := range loop.AppendNew(workers, caller) {
-		counted := slices.ContainsFunc(cursors, func(c loop.Cursor) bool {
-			return loop.AgentOf(c.Path) == id
-		})
-		if counted {
-			continue
-		}
-		if _, err := os.Lstat(AgentTranscript(transcript, id)); err == nil {
-			names = append(names, agentName(id))
-		} else if id == caller {
-			all := agents(transcript)
-			i := slices.IndexFunc(all, func(name string) bool { return loop.AgentOf(name) == id })
-			names = append(names, all[max(i, 0):i+1]...)
-		}
-	}
-	return names
+	ids := loop.AppendNew(workers, caller)
+	return slices.DeleteFunc(Uncounted(transcript, cursors), func(name string) bool {
+		return !slices.Contains(ids, loop.AgentOf(name))
+	})
 }
 
 // AgentTranscript returns the path at which the client keeps the transcript of a session's
 // subagent, given the subagent's id.
 func AgentTranscript(transcript, id string) string {
-	return AgentPath(transcript, agentName(id))
+	return AgentPath(transcript, "subagents/agent-"+filepath.Base(id)+".jsonl")
 }
-
-// agentName returns the name of a subagent's transcript for its id.
-func agentName(id string) string { return "subagents/agent-" + filepath.Base(id) + ".jsonl" }
 
 // AgentPath returns the path of a subagent's transcript, given its name in the cursor.
 func AgentPath(transcript, name string) string {

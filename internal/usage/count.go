@@ -2,7 +2,7 @@
 // that no hook reports: interruptions, answers, the beginnings of prompts.
 //
 // A transcript only grows, so a count begins where the last one ended. Its cost depends on the new
-// bytes, not on the file size. Memory is constant. Most lines are only searched; a line that may
+// bytes, not on the file size. Most lines are only searched; a line that may
 // matter is parsed, and its top-level type decides, because `api-request` lines contain copies of
 // other lines.
 //
@@ -63,7 +63,7 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 //
 // One request counts once even if its lines are spread over several calls, as long as at most seven
 // other requests of the main transcript, or two of a subagent's, come between two of its lines in
-// different calls (thousands in one call). A file that shrank or was replaced is read again from
+// different calls. A file that shrank or was replaced is read again from
 // the beginning. Its lines count only if they are newer than the newest one seen before or, without
 // a time, if they are beyond the old offset. So a replaced file is never counted twice, but lines
 // with a clock that was set back are lost.
@@ -256,10 +256,6 @@ func (s *source) counted(time string, at int64) bool {
 	return time <= s.floor
 }
 
-// maxCalls bounds the unfinished calls that are remembered while a file is read. At the bound, all
-// of them are forgotten.
-const maxCalls = 4096
-
 // take records facts from a moment in case no hook event reported them.
 func (c *counter) take(s *source, m Moment) {
 	switch m.Kind {
@@ -267,9 +263,6 @@ func (c *counter) take(s *source, m Moment) {
 		shells := m.Tool == "Bash" || m.Tool == "PowerShell" || m.Tool == "Monitor"
 		if !shells && !strings.HasPrefix(m.Tool, "mcp__") { // the tool cannot reach a forge
 			return
-		}
-		if len(c.called) >= maxCalls {
-			clear(c.called)
 		}
 		call := m.Clone()
 		c.called[call.ID] = call

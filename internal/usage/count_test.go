@@ -363,34 +363,3 @@ func TestTheSameMessageIDInTwoAgentsIsTwoRequests(t *testing.T) {
 		t.Errorf("%d tokens", r.In)
 	}
 }
-
-// Memory is constant, so a request that stands too far back is new again: once, and as itself.
-func TestForgottenRequestsCountAgain(t *testing.T) {
-	tr := newTree(t)
-	lines := []any{said1{id: "first", in: 7}, said1{id: "second", in: 5}}
-	for i := range remembered {
-		lines = append(lines, said1{id: fmt.Sprint(i), in: 1})
-	}
-	tr.add(tr.main,
-		append(lines, said1{id: "first", in: 7}, said1{id: "first", in: 7},
-			said1{id: fmt.Sprint(remembered - 1), in: 1})...)
-	if r := tr.count(nil); r.In != 7+5+remembered+7 {
-		t.Errorf("%d tokens", r.In)
-	}
-}
-
-// A worker with many requests does not make another transcript's open request a new one.
-func TestManyRequestsOfAWorkerLeaveTheMainOnesOpen(t *testing.T) {
-	tr := newTree(t)
-	tr.add(tr.main, said1{id: "m", in: 100_000})
-	first := tr.count(nil)
-	var many []any
-	for i := range remembered + 1 {
-		many = append(many, said1{id: fmt.Sprint(i), in: 1, sidechain: true})
-	}
-	tr.add(tr.agent("agent-1"), many...)
-	tr.add(tr.main, said1{id: "m", in: 100_000, out: 5})
-	if r := tr.count(first.Cursors); r.In != remembered+1 || r.Out != 5 {
-		t.Errorf("%d tokens in, %d out", r.In, r.Out)
-	}
-}

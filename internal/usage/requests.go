@@ -11,10 +11,9 @@ import (
 
 // Limits on the requests remembered, because a line of a forgotten request counts again.
 const (
-	remembered = 16 << 10 // requests remembered during one Count
-	openMain   = 7        // requests of the main transcript remembered between two Counts
-	openAgent  = 2        // requests remembered for a subagent, whose requests never overlap
-	maxModel   = 128      // bytes of a model's name
+	openMain  = 7   // requests of the main transcript remembered between two Counts
+	openAgent = 2   // requests remembered for a subagent, whose requests never overlap
+	maxModel  = 128 // bytes of a model's name
 )
 
 // tally holds what was counted for a request so far.
@@ -73,8 +72,7 @@ func (c *counter) spend(s *source, at, id string, u spent) {
 	}
 }
 
-// remember remembers a request as the last one of its transcript. When there are too many, it
-// forgets all but the last ones of each transcript.
+// remember remembers a request as the last one of its transcript.
 func (c *counter) remember(r *tally) {
 	s, limit := r.by, openAgent
 	if s.main {
@@ -83,14 +81,6 @@ func (c *counter) remember(r *tally) {
 	s.open = slices.DeleteFunc(s.open, func(other *tally) bool { return other == r })
 	s.open = append(s.open, r)
 	s.open = slices.Delete(s.open, 0, max(0, len(s.open)-limit))
-	if len(c.requests) == remembered {
-		clear(c.requests)
-		for _, s := range c.list {
-			for _, r := range s.open {
-				c.requests[r.ID] = r
-			}
-		}
-	}
 	c.requests[r.ID] = r
 }
 
