@@ -465,7 +465,7 @@ func (h *handler) asking(w waitingGate, redact func(string) string) question {
 		q.Options[i].Description = redact(q.Options[i].Description)
 	}
 	if _, err := fmt.Sscanf(w.gate.Target, "PR #%d", &q.PR); err == nil && b.Tracker != nil {
-		if pages, _, _ := forge.PlaceOf(*b.Tracker).Pages(); pages != "" {
+		if pages, _, _ := forge.Pages(*b.Tracker); pages != "" {
 			q.URL = pages + report.TargetNumber(w.gate)
 		}
 	}

@@ -98,7 +98,7 @@ func forgeClient(m *machine, n *notes) {
 	f := (*forge.Failure)(nil)
 	switch errors.As(a.Err, &f); {
 	case f == nil:
-		n.note("%s answers for %s", a.Place.Program(), a.Place)
+		n.note("%s answers for %s", forge.Program(a.Place), a.Place)
 		for _, i := range a.Issues {
 			if list := strings.Join(i.Loose, ", "); i.State == backlog.Unblocked && list != "" {
 				n.warn("if so, write `Depends on "+list+"` on a line of its own",

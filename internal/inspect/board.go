@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"hooks/internal/config"
@@ -24,7 +25,7 @@ func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 	q := v.question()
 	q.Backlog, q.Scope = true, backlog.ParseScope(scope)
 	answer := forge.Ask(context.Background(), q)
-	b := report.Board{Tracker: placed(&answer), Scope: q.Scope.String(),
+	b := report.Board{Tracker: placed(&answer), Scope: strings.Join(scope, " "),
 		Whole: answer.Backlog != nil, Issues: answer.Issues, Edges: answer.Edges,
 		Notes: answer.Notes}
 	if b.Whole {

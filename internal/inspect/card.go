@@ -89,7 +89,7 @@ func (l *loopState) lastLines() (lines []loop.Iteration, err error) {
 // links returns the web addresses of the tracker recorded at the run's start. It makes no call.
 func links(b *loop.Budget) (l report.Links) {
 	if b.Tracker != nil {
-		l.PR, l.Issue, l.Commit = forge.PlaceOf(*b.Tracker).Pages()
+		l.PR, l.Issue, l.Commit = forge.Pages(*b.Tracker)
 	}
 	return l
 }

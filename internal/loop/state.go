@@ -294,6 +294,14 @@ type Tracker struct {
 	Origin string `json:"origin,omitempty"`
 }
 
+// String returns host/owner/repo, as in "github.com/acme/app", or the configured command.
+func (t Tracker) String() string {
+	if t.Kind == "command" {
+		return t.Client
+	}
+	return t.Host + "/" + t.Repo
+}
+
 // Lock is {skill}.lock: it identifies the iteration that is working on the skill (R64–R66).
 type Lock struct {
 	Iteration int       `json:"iteration"`

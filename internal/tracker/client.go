@@ -64,29 +64,32 @@ func Client(kind string) string {
 	return forgeOf(kind).client
 }
 
-// TeaProgram returns the name of Gitea's client on this machine. Debian calls it tea-cli; there,
-// tea is a text editor. A directory in which both names are the same file is skipped, because it
-// may be the brake's directory of links.
+// TeaProgram returns the name of Gitea's client on this machine. Debian calls it tea-cli, and has a
+// text editor tea beside it.
 func TeaProgram() string {
-	executable := func(dir, name string) os.FileInfo {
-		path, err := exec.LookPath(filepath.Join(dir, name))
-		if err != nil {
-			return nil
-		}
-		info, _ := os.Stat(path)
-		return info
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		tea, debian := executable(dir, "tea"), executable(dir, "tea-cli")
-		switch {
-		case tea != nil && debian != nil && os.SameFile(tea, debian):
-		case debian != nil:
-			return "tea-cli"
-		case tea != nil:
-			return "tea"
-		}
+	tea, debian := installed("tea"), installed("tea-cli")
+	if debian != "" && (tea == "" || filepath.Dir(tea) == filepath.Dir(debian)) {
+		return "tea-cli"
 	}
 	return "tea"
+}
+
+// installed returns the path of a program on PATH, or an empty string. It skips the brake's links
+// and copies of this program, which would ask the repository in turn, without end.
+func installed(program string) string {
+	exe, _ := os.Executable()
+	self, _ := os.Stat(exe)
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || !filepath.IsAbs(dir) || filepath.Base(filepath.Dir(real)) == "brake" {
+			continue
+		}
+		path, err := exec.LookPath(filepath.Join(dir, program))
+		if info, _ := os.Stat(path); err == nil && !os.SameFile(info, self) {
+			return path
+		}
+	}
+	return ""
 }
 
 // PullRef returns the ref of a PR's head on a forge.

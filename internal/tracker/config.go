@@ -1,12 +1,12 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,23 +101,8 @@ func last(list []setting, own bool, key string) (value string) {
 	return value
 }
 
-// gitProgram returns the path of git. It skips the brake's links and copies of this program, which
-// would ask for the settings again without end.
-func gitProgram() string {
-	exe, _ := os.Executable()
-	self, _ := os.Stat(exe)
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || !filepath.IsAbs(dir) || filepath.Base(filepath.Dir(real)) == "brake" {
-			continue
-		}
-		git, err := exec.LookPath(filepath.Join(dir, "git"))
-		if info, _ := os.Stat(git); err == nil && !os.SameFile(info, self) {
-			return git
-		}
-	}
-	return "git"
-}
+// gitProgram returns the path of git.
+func gitProgram() string { return cmp.Or(installed("git"), "git") }
 
 // hardened overrides repository settings that would run a program, hide an uncommitted file, or
 // make git print advice.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -19,7 +20,7 @@ var phrase = pattern{text: `(?i)^\P{L}*(?:(depends[ -]on|blocked[ -]by|dependenc
 
 // reading holds the facts found in the body of an issue or PR so far.
 type reading struct {
-	home Home
+	home loop.Tracker
 	deps []dep
 	// loose holds issues of the repository in a line with a word such as "requires", but not in a
 	// form that counts.
@@ -42,7 +43,7 @@ type reading struct {
 // or TODO. If there are several sections, the worst one counts. A section begins with a heading of
 // any level, or with a label such as `**Acceptance Criteria**` or `Acceptance criteria:`, which the
 // first criterion may follow in the same line.
-func read(body string, home Home) reading {
+func read(body string, home loop.Tracker) reading {
 	r, j := reading{home: home}, judge{}
 	depends := mentions(body)
 	for l := range markdown.Lines(body) {
@@ -121,7 +122,7 @@ var closer = pattern{text: `(?i)\b(?:close[sd]?|closing|fix(?:es|ed|ing)?|` +
 // Closes returns the issues of home that a merge of a PR with this body closes, as in "fixes #5"
 // or "Closes #1, #2 and #3". As on the forges, a negation ("does not fix #5") has no effect, and
 // code and quotes do not count.
-func Closes(body string, home Home) (out []int) {
+func Closes(body string, home loop.Tracker) (out []int) {
 	if !mentions(body) {
 		return nil
 	}

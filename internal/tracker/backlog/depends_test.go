@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hooks/internal/loop"
 )
 
-var home = Home{Host: "github.com", Owner: "Acme", Repo: "app"}
+var home = loop.Tracker{Host: "github.com", Repo: "Acme/app"}
 
 func stated(body string) []dep { return read(body, home).deps }
 

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"hooks/internal/loop"
 )
 
 // pattern is a regular expression that is compiled at its first use.
@@ -42,13 +44,10 @@ var (
 	struckOut  = pattern{text: `~~.*?~~`}
 )
 
-// Home identifies the repository whose issues are read.
-type Home struct{ Host, Owner, Repo string }
-
 // references parses a list such as `: #1, [#2](https://…) (the parser) and owner/repo#3` and
 // returns the rest of the text. For a choice ("#1 or #2") it returns no references, because no
 // single issue has to be closed.
-func references(text string, home Home) (refs []Ref, rest string) {
+func references(text string, home loop.Tracker) (refs []Ref, rest string) {
 	rest = text[len(beforeRefs.re().FindString(text)):]
 	for {
 		r, after, ok := reference(rest, home)
@@ -63,8 +62,9 @@ func references(text string, home Home) (refs []Ref, rest string) {
 	}
 }
 
-// reference parses one reference: #N, owner/repo#N, a URL, or a Markdown link.
-func reference(text string, home Home) (r Ref, rest string, ok bool) {
+// reference parses one reference: #N, owner/repo#N, a URL, or a Markdown link. It omits the name of
+// the home repository, and compares hosts only if both are known.
+func reference(text string, home loop.Tracker) (r Ref, rest string, ok bool) {
 	if m := link.re().FindStringSubmatch(text); m != nil {
 		if r, _, ok = reference(strings.TrimSpace(m[2]), home); !ok {
 			r, _, ok = reference(m[1], home)
@@ -79,18 +79,12 @@ func reference(text string, home Home) (r Ref, rest string, ok bool) {
 		host, m = m[1], append(m[:1:1], m[2:]...)
 	}
 	n, err := strconv.Atoi(m[2])
-	return Ref{Repo: home.foreign(host, m[1]), Number: n}, text[len(m[0]):], err == nil
-}
-
-// foreign returns a repository's name in lower case, or an empty string for the home repository. It
-// compares hosts only if both are known.
-func (h Home) foreign(host, repo string) string {
-	repo = strings.ToLower(repo)
-	own := strings.ToLower(h.Owner + "/" + h.Repo)
-	if repo == own && (host == "" || h.Host == "" || strings.EqualFold(host, h.Host)) {
-		return ""
+	r = Ref{Repo: strings.ToLower(m[1]), Number: n}
+	anyHost := host == "" || home.Host == ""
+	if strings.EqualFold(r.Repo, home.Repo) && (anyHost || strings.EqualFold(host, home.Host)) {
+		r.Repo = ""
 	}
-	return repo
+	return r, text[len(m[0]):], err == nil
 }
 
 // mentions reports whether a text may refer to an issue. Most texts do not.

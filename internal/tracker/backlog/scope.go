@@ -129,21 +129,3 @@ func (i *Issue) mentions(spec string) bool {
 	texts := append([]string{i.Title, i.Milestone, i.Body}, i.Labels...)
 	return slices.ContainsFunc(texts, name.MatchString)
 }
-
-// String describes the scope in words. It returns an empty string for the whole backlog.
-func (s Scope) String() string {
-	var parts []string
-	for _, n := range s.Issues[:min(len(s.Issues), 10)] {
-		parts = append(parts, "#"+strconv.Itoa(n))
-	}
-	if n := len(s.Issues); n > 10 {
-		parts = append(parts, "… "+strconv.Itoa(n)+" issues")
-	}
-	for _, l := range s.Labels {
-		parts = append(parts, "label "+l)
-	}
-	for _, m := range s.Milestones {
-		parts = append(parts, "milestone "+m)
-	}
-	return strings.Join(append(parts, s.Specs...), ", ")
-}

@@ -14,7 +14,7 @@ import (
 
 // Board holds the open issues and PRs of a tracker.
 type Board struct {
-	Home   Home
+	Home   loop.Tracker
 	Issues []Issue       // open issues, in the tracker's order
 	Pulls  map[int][]int // open PRs, each with the issues that it closes
 	// Whole and PullsWhole report that Issues and Pulls are complete.

@@ -36,7 +36,7 @@ type Question struct {
 // Answer holds a tracker's answer. The zero value of a field means unknown, not empty.
 type Answer struct {
 	Now   loop.Tracker // the project's current tracker, as a run records it
-	Place Place        // the tracker that was asked
+	Place loop.Tracker // the tracker that was asked
 	// Issues holds the known open issues in scope.
 	Issues []backlog.Fact
 	// Backlog is nil unless it is complete, because an incomplete backlog does not prove that an
@@ -89,7 +89,7 @@ func Ask(ctx context.Context, q Question) Answer {
 	now, place, err := q.choose(ctx)
 	if q.Run != nil && *q.Run != now {
 		if says := moved(*q.Run, now); says != "" {
-			place, err = PlaceOf(*q.Run), &Failure{Why: Moved, Says: says}
+			place, err = *q.Run, &Failure{Why: Moved, Says: says}
 		}
 	}
 	a := Answer{Now: now, Place: place}
@@ -137,10 +137,10 @@ func Ask(ctx context.Context, q Question) Answer {
 	return a
 }
 
-func newSource(p Place, q Question) source {
+func newSource(t loop.Tracker, q Question) source {
 	q.Wait = cmp.Or(q.Wait, callWait)
-	r := reader{Place: p, Question: q}
-	switch p.Kind {
+	r := reader{Tracker: t, Question: q}
+	switch t.Kind {
 	case GitHub:
 		return newGitHub(r)
 	case GitLab:
@@ -155,7 +155,7 @@ func newSource(p Place, q Question) source {
 func (a *Answer) failed(f *Failure, cut bool) {
 	switch {
 	case f != nil:
-		if f.Program = a.Place.Program(); a.Err == nil {
+		if f.Program = Program(a.Place); a.Err == nil {
 			a.Err = f
 		}
 		a.Notes = loop.AppendNew(a.Notes, f.Error())
@@ -168,7 +168,7 @@ func (a *Answer) failed(f *Failure, cut bool) {
 // sort adds the backlog of a scope, given the lists.
 func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.Scope) {
 	board := backlog.Board{
-		Home: a.Place.Home, Issues: issues.rows, Whole: issues.whole, PullsWhole: pulls.whole,
+		Home: a.Place, Issues: issues.rows, Whole: issues.whole, PullsWhole: pulls.whole,
 		Pulls: map[int][]int{}, Shared: a.Place.Kind != GitLab,
 	}
 	for _, p := range pulls.rows {

@@ -48,8 +48,8 @@ func BenchmarkBacklog(b *testing.B) {
 	for _, closed := range []bool{false, true} {
 		out := escape(bigBacklog(closed))
 		b.Run(fmt.Sprintf("cycle=%v", closed), func(b *testing.B) {
-			home := backlog.Home{Owner: "acme", Repo: "app"}
-			g := newGitHub(reader{Place: Place{Kind: GitHub, Home: home}})
+			home := loop.Tracker{Kind: GitHub, Repo: "acme/app"}
+			g := newGitHub(reader{Tracker: home})
 			b.SetBytes(int64(len(out)))
 			for b.Loop() {
 				c := connected(out, nil, "data.repository", "issues")

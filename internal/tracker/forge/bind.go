@@ -4,59 +4,35 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os/exec"
-	"strings"
 
 	"hooks/internal/loop"
 	"hooks/internal/tracker"
-	"hooks/internal/tracker/backlog"
 )
 
-// PlaceOf returns the place of a recorded tracker.
-func PlaceOf(t loop.Tracker) Place {
-	p := Place{Kind: t.Kind, Args: []string{t.Client}}
-	i := strings.LastIndexByte(t.Repo, '/')
-	p.Home = backlog.Home{Host: t.Host, Owner: t.Repo[:max(i, 0)], Repo: t.Repo[i+1:]}
-	return p
-}
-
-// choose returns the project's tracker in two forms: the Tracker that a run stores and the Place
-// that is queried.
-func (q Question) choose(ctx context.Context) (loop.Tracker, Place, error) {
-	repo := tracker.Repo(ctx, q.Project)
-	p, err := Choose(q.Env, q.Config.Tracker, repo)
-	base := repo.Base()
-	t := loop.Tracker{Remote: base.Remote, URL: base.URL}
-	if origin := repo.Remote("origin").URL; origin != base.URL {
-		t.Origin = origin
-	}
-	var f *Failure
-	if !errors.As(err, &f) || f.Why != Unconfigured {
-		t.Kind, t.Host = p.Kind, p.Host
-		if p.Repo != "" {
-			t.Repo = p.Owner + "/" + p.Repo
-		}
-		if t.Client = strings.Join(p.Args, " "); p.Kind != Command {
-			t.Client, _ = exec.LookPath(p.Program())
-		}
-	}
-	for _, text := range []*string{&t.Host, &t.Repo, &t.Client, &t.Remote, &t.URL, &t.Origin} {
+// choose returns the project's current tracker in two forms: as a run records it, redacted, and as
+// it is asked.
+func (q Question) choose(ctx context.Context) (now, asked loop.Tracker, err error) {
+	asked, err = Choose(q.Env, q.Config.Tracker, tracker.Repo(ctx, q.Project))
+	now = asked
+	for _, text := range []*string{
+		&now.Host, &now.Repo, &now.Client, &now.Remote, &now.URL, &now.Origin,
+	} {
 		*text = q.Config.Redact(*text)
 	}
-	return t, p, err
+	return now, asked, err
 }
 
 // apart returns a Failure if the run's tracker is not the repository of its PRs, and nil
 // otherwise.
-func (q Question) apart(p Place) *Failure {
-	if q.Run == nil || p.Kind == Command {
+func (q Question) apart(t loop.Tracker) *Failure {
+	if q.Run == nil || t.Kind == Command {
 		return nil
 	}
 	git := tracker.BaseOf(q.Run.URL)
-	if git.Host == "" || git.Leads(q.Config.Redact(p.Owner+"/"+p.Repo)) {
+	if git.Host == "" || git.Leads(q.Config.Redact(t.Repo)) {
 		return nil
 	}
-	says := "the tracker is " + p.String() + ", git points to " + git.String()
+	says := "the tracker is " + t.String() + ", git points to " + git.String()
 	return &Failure{Why: Moved, Says: says}
 }
 
@@ -67,18 +43,16 @@ func moved(was, now loop.Tracker) string {
 		if t.Kind == "" {
 			return ""
 		}
-		return PlaceOf(t).String()
+		return t.String()
 	}
-	for _, d := range []struct {
-		what, from, to string
-		differs        bool
-	}{
-		{"the tracker is ", place(was), place(now), was.Kind != now.Kind},
-		{"git points to ", repository(was.URL), repository(now.URL), false},
-		{"origin points to ", repository(was.Origin), repository(now.Origin), false},
-		{"its client is ", was.Client, cmp.Or(now.Client, was.Client), false},
+	for _, d := range []struct{ what, from, to string }{
+		{"the tracker is ", place(was), place(now)},
+		{"its kind is ", was.Kind, now.Kind},
+		{"git points to ", repository(was.URL), repository(now.URL)},
+		{"origin points to ", repository(was.Origin), repository(now.Origin)},
+		{"its client is ", was.Client, cmp.Or(now.Client, was.Client)},
 	} {
-		if d.differs || d.from != d.to {
+		if d.from != d.to {
 			return d.what + cmp.Or(d.to, "none") + ", the run began with " + cmp.Or(d.from, "none")
 		}
 	}

@@ -31,7 +31,7 @@ func newCommand(r reader) *command {
 
 // ask runs the program. A relative path is resolved against the project.
 func (c *command) ask(ctx context.Context, words ...string) ([]byte, *Failure) {
-	args := slices.Concat(c.Args, words)
+	args := append(strings.Fields(c.Client), words...)
 	if strings.ContainsRune(filepath.ToSlash(args[0]), '/') && !filepath.IsAbs(args[0]) {
 		args[0] = filepath.Join(c.Project, args[0])
 	}

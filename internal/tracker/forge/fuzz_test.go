@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hooks/internal/loop"
 	"hooks/internal/tracker/backlog"
 )
 
@@ -20,9 +21,7 @@ func FuzzAnswers(f *testing.F) {
 		f.Add(text)
 		f.Add(text[:len(text)/2])
 	}
-	place := Place{Home: backlog.Home{Host: "github.com", Owner: "acme", Repo: "app"},
-		Args: []string{"x"}}
-	r := reader{Place: place}
+	r := reader{Tracker: loop.Tracker{Host: "github.com", Repo: "acme/app", Client: "x"}}
 	gh, gl, te, co := newGitHub(r), newGitLab(r), &gitea{reader: r}, newCommand(r)
 	f.Fuzz(func(t *testing.T, out []byte) {
 		c := connected(out, nil, "data.repository", "issues")

@@ -40,12 +40,12 @@ func newGitea(r reader) *gitea {
 
 // call requests a path below the repository.
 func (g *gitea) call(ctx context.Context, format string, args ...any) (gjson.Result, *Failure) {
-	path := "repos/" + g.Owner + "/" + g.Repo + "/" + fmt.Sprintf(format, args...)
+	path := "repos/" + g.Repo + "/" + fmt.Sprintf(format, args...)
 	return g.api(ctx, strings.TrimSuffix(path, "/"))
 }
 
 func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
-	args := []string{g.Program(), "api", "-i"} // -i prints status and headers on stderr
+	args := []string{Program(g.Tracker), "api", "-i"} // -i prints status and headers on stderr
 	if g.login != "" {
 		args = append(args, "--login", g.login)
 	}

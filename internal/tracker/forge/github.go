@@ -20,8 +20,9 @@ func newGitHub(r reader) *graphql {
 		login: "login", draft: "isDraft", branch: "headRefName", base: "baseRefName",
 		head: "headRefOid", repo: "repository.nameWithOwner",
 	}
+	owner, name, _ := strings.Cut(r.Repo, "/")
 	where := []string{
-		"--hostname", withoutPort(r.Host), "-f", "owner=" + r.Owner, "-f", "name=" + r.Repo,
+		"--hostname", withoutPort(r.Host), "-f", "owner=" + owner, "-f", "name=" + name,
 	}
 	return &graphql{
 		reader: r, where: where, one: [2]string{"-F", "number"}, repository: "data.repository",

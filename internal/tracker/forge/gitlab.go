@@ -14,7 +14,7 @@ func newGitLab(r reader) *graphql {
 		head: "diffHeadSha", repo: "webUrl",
 	}
 	return &graphql{
-		reader: r, where: []string{"--hostname", r.Host, "-f", "path=" + r.Owner + "/" + r.Repo},
+		reader: r, where: []string{"--hostname", r.Host, "-f", "path=" + r.Repo},
 		one: [2]string{"-f", "iid"}, repository: "data.project",
 		list: "mergeRequests", request: "mergeRequest", has: "issuesEnabled",
 		// The community edition lacks this field.

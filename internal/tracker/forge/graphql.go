@@ -50,7 +50,7 @@ func (g *graphql) text(name, value string) string {
 }
 
 func (g *graphql) args(query string, more ...string) []string {
-	first, last := []string{g.Program(), "api", "graphql"}, []string{"-f", "query=" + query}
+	first, last := []string{Program(g.Tracker), "api", "graphql"}, []string{"-f", "query=" + query}
 	return slices.Concat(first, g.where, more, last)
 }
 

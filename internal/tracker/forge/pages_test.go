@@ -3,30 +3,30 @@ package forge
 import (
 	"testing"
 
-	"hooks/internal/tracker/backlog"
+	"hooks/internal/loop"
 )
 
 func TestPages(t *testing.T) {
-	for _, c := range []struct{ kind, host, owner, repo, pr, issue, commit string }{
-		{GitHub, "github.com", "acme", "app", "https://github.com/acme/app/pull/",
+	for _, c := range []struct{ kind, host, repo, pr, issue, commit string }{
+		{GitHub, "github.com", "acme/app", "https://github.com/acme/app/pull/",
 			"https://github.com/acme/app/issues/",
 			"https://github.com/acme/app/commit/"},
-		{GitLab, "gitlab.com", "group/sub", "app",
+		{GitLab, "gitlab.com", "group/sub/app",
 			"https://gitlab.com/group/sub/app/-/merge_requests/",
 			"https://gitlab.com/group/sub/app/-/issues/",
 			"https://gitlab.com/group/sub/app/-/commit/"},
-		{Gitea, "tea.example.com", "acme", "app", "https://tea.example.com/acme/app/pulls/",
+		{Gitea, "tea.example.com", "acme/app", "https://tea.example.com/acme/app/pulls/",
 			"https://tea.example.com/acme/app/issues/",
 			"https://tea.example.com/acme/app/commit/"},
-		{Command, "github.com", "acme", "app", "", "", ""},
-		{"", "example.com", "acme", "app", "", "", ""},
-		{Gitea, "10.10.10.5:3000", "acme", "app", "", "", ""},
-		{GitHub, `github.com"><b`, "acme", "app", "", "", ""},
-		{GitHub, "github.com", `a" onclick="x`, "app", "", "", ""},
-		{GitHub, "github.com", "acme", "", "", "", ""},
+		{Command, "github.com", "acme/app", "", "", ""},
+		{"", "example.com", "acme/app", "", "", ""},
+		{Gitea, "10.10.10.5:3000", "acme/app", "", "", ""},
+		{GitHub, `github.com"><b`, "acme/app", "", "", ""},
+		{GitHub, "github.com", `a" onclick="x/app`, "", "", ""},
+		{GitHub, "github.com", "", "", "", ""},
 	} {
-		p := Place{Kind: c.kind, Home: backlog.Home{Host: c.host, Owner: c.owner, Repo: c.repo}}
-		if pr, issue, commit := p.Pages(); pr != c.pr || issue != c.issue || commit != c.commit {
+		p := loop.Tracker{Kind: c.kind, Host: c.host, Repo: c.repo}
+		if pr, issue, commit := Pages(p); pr != c.pr || issue != c.issue || commit != c.commit {
 			t.Errorf("%+v: %q, %q, %q", p, pr, issue, commit)
 		}
 	}

@@ -2,12 +2,13 @@ package forge
 
 import (
 	"cmp"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"hooks/internal/config"
+	"hooks/internal/loop"
 	"hooks/internal/tracker"
-	"hooks/internal/tracker/backlog"
 )
 
 // The kinds of tracker.
@@ -18,38 +19,22 @@ const (
 	Command = "command"
 )
 
-// Place identifies the repository of a project's issues and the client or command that reads them.
-type Place struct {
-	Kind string
-	backlog.Home
-	Origin string   // owner/name of the origin remote, empty if there is none
-	Args   []string // the configured command
-}
-
-// String returns host/owner/repo, as in "github.com/acme/app", or the configured command.
-func (p Place) String() string {
-	if p.Kind == Command {
-		return strings.Join(p.Args, " ")
-	}
-	return p.Host + "/" + p.Owner + "/" + p.Repo
-}
-
 // Program returns the name of the client or of the configured command.
-func (p Place) Program() string {
-	if p.Kind == Command {
-		return filepath.Base(p.Args[0])
+func Program(t loop.Tracker) string {
+	if command := strings.Fields(t.Client); t.Kind == Command && len(command) > 0 {
+		return filepath.Base(command[0])
 	}
-	return tracker.Client(p.Kind)
+	return tracker.Client(t.Kind)
 }
 
 // Pages returns the URL prefixes of PRs, issues and commits, to which a number or a commit's name
 // is appended. They are empty if the URLs are unknown, for example if the host has a port.
-func (p Place) Pages() (pr, issue, commit string) {
-	if !plainName(p.Host, false) || !plainName(p.Owner, true) || !plainName(p.Repo, false) {
+func Pages(t loop.Tracker) (pr, issue, commit string) {
+	if !plainName(t.Host, false) || !plainName(t.Repo, true) {
 		return "", "", ""
 	}
-	top := "https://" + p.String()
-	switch p.Kind {
+	top := "https://" + t.String()
+	switch t.Kind {
 	case GitHub:
 		return top + "/pull/", top + "/issues/", top + "/commit/"
 	case GitLab:
@@ -65,60 +50,68 @@ func (p Place) Pages() (pr, issue, commit string) {
 const Allow = "HOOKS_TRACKER_COMMAND"
 
 // Choose determines the tracker from CLAUDE.md and, for fields that it does not set, from a remote.
-// An error is a Failure.
-func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (Place, error) {
-	p := Place{Kind: c.Type, Args: strings.Fields(c.Command)}
-	unconfigured := func(says string) (Place, error) {
-		return p, &Failure{Why: Unconfigured, Says: says}
-	}
+// If no tracker is configured, it returns only the remotes. An error is a Failure.
+func Choose(
+	getenv func(string) string, c config.Tracker, repo tracker.Facts,
+) (loop.Tracker, error) {
 	base := repo.Base()
+	git := loop.Tracker{Remote: base.Remote, URL: base.URL}
+	if origin := repo.Remote("origin").URL; origin != base.URL {
+		git.Origin = origin
+	}
+	unconfigured := func(says string) (loop.Tracker, error) {
+		return git, &Failure{Why: Unconfigured, Says: says}
+	}
+	owner, name := cmp.Or(c.Owner, base.Owner), cmp.Or(c.Repo, base.Name)
 	if before, after, ok := strings.Cut(c.Repo, "/"); ok && c.Owner == "" {
-		c.Owner, c.Repo = before, after
+		owner, name = before, after
 	}
-	p.Host, p.Owner = cmp.Or(c.Host, base.Host), cmp.Or(c.Owner, base.Owner)
-	p.Repo = cmp.Or(c.Repo, base.Name)
-	if origin := repo.Remote("origin"); origin.Name != "" {
-		p.Origin = origin.Owner + "/" + origin.Name
+	t := git
+	t.Kind, t.Host = c.Type, cmp.Or(c.Host, base.Host)
+	if name != "" {
+		t.Repo = owner + "/" + name
 	}
-	if p.Kind == Command || p.Kind == "" && len(p.Args) > 0 {
-		p.Kind = Command
+	command := strings.Fields(c.Command)
+	if t.Kind == Command || t.Kind == "" && len(command) > 0 {
+		t.Kind, t.Client = Command, strings.Join(command, " ")
 		switch {
-		case len(p.Args) == 0:
+		case len(command) == 0:
 			return unconfigured("CLAUDE.md has Type command, but no Command")
 		case getenv(Allow) != c.Command:
-			return p, &Failure{Why: NotAllowed, Program: p.Program(), Says: c.Command}
+			return t, &Failure{Why: NotAllowed, Program: Program(t), Says: c.Command}
 		}
-		return p, nil
+		return t, nil
 	}
-	official := tracker.OfficialHost(p.Host)
-	if p.Kind == "" && p.Host != "" {
-		p.Kind = kindOf(getenv, cmp.Or(official, p.Host))
+	official := tracker.OfficialHost(t.Host)
+	if t.Kind == "" && t.Host != "" {
+		t.Kind = kindOf(getenv, cmp.Or(official, t.Host))
 	}
-	switch p.Host = official; p.Kind {
+	switch t.Host = official; t.Kind {
 	case GitHub:
-		p.Host = cmp.Or(official, getenv("GH_HOST"), "github.com")
+		t.Host = cmp.Or(official, getenv("GH_HOST"), "github.com")
 	case GitLab:
-		p.Host = cmp.Or(official, gitlabHost(getenv), "gitlab.com")
+		t.Host = cmp.Or(official, gitlabHost(getenv), "gitlab.com")
 	case Gitea:
 	default:
 		says := "no origin remote with a known host was found, and CLAUDE.md names no tracker"
-		if p.Kind != "" {
-			says = "CLAUDE.md has Type " + p.Kind + ", not github, gitlab, gitea or command"
+		if t.Kind != "" {
+			says = "CLAUDE.md has Type " + t.Kind + ", not github, gitlab, gitea or command"
 		} else if official != "" {
 			says = "the host " + official + " is not a known forge, and CLAUDE.md names no Type"
 		}
 		return unconfigured(says)
 	}
-	if !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false) {
+	if !plainName(owner, t.Kind == GitLab) || !plainName(name, false) {
 		return unconfigured("neither the remote nor CLAUDE.md names owner and repository")
 	}
-	if p.Kind == Gitea {
-		if _, elsewhere := teaLogin(getenv, p.Host); elsewhere {
-			says := "it has logins, but none at " + p.Host
-			return p, &Failure{Why: LoggedOut, Program: p.Program(), Says: says}
+	t.Client, _ = exec.LookPath(Program(t))
+	if t.Kind == Gitea {
+		if _, elsewhere := teaLogin(getenv, t.Host); elsewhere {
+			says := "it has logins, but none at " + t.Host
+			return t, &Failure{Why: LoggedOut, Program: Program(t), Says: says}
 		}
 	}
-	return p, nil
+	return t, nil
 }
 
 // gitlabHost returns the host in the variables that glab reads, which may hold a URL.

@@ -1,12 +1,15 @@
 package forge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/loop"
+	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 )
 
@@ -19,7 +22,7 @@ type names struct {
 
 // reader queries a tracker through its client program, and parses the answers as issues and PRs.
 type reader struct {
-	Place
+	loop.Tracker
 	names
 	Question
 }
@@ -39,7 +42,7 @@ func (r *reader) pr(n gjson.Result) PR {
 		State: strings.ToLower(n.Get("state").Str), Draft: n.Get(r.draft).Bool(),
 		Labels: texts(n.Get("labels"), r.label), Branch: text(n.Get(r.branch)),
 		Base: text(n.Get(r.base)), HeadSHA: text(n.Get(r.head)),
-		Closes: backlog.Closes(bounded(n.Get(r.body), maxBody), r.Home),
+		Closes: backlog.Closes(bounded(n.Get(r.body), maxBody), r.Tracker),
 	}
 	if p.State == "opened" || p.State == "locked" { // GitLab locks an MR while merging it
 		p.State = "open"
@@ -51,12 +54,14 @@ func (r *reader) pr(n gjson.Result) PR {
 // if known.
 func (r *reader) fork(p *PR, fork bool, head gjson.Result) {
 	p.Fork = fork
-	p.Elsewhere = fork && (head.Str == "" || !strings.EqualFold(head.Str, r.Origin))
+	origin := tracker.BaseOf(cmp.Or(r.Origin, r.URL))
+	own := origin.Owner + "/" + origin.Name
+	p.Elsewhere = fork && (head.Str == "" || !strings.EqualFold(head.Str, own))
 }
 
 // ref returns a reference to an issue or PR of any repository. word is its state on the forge.
 func (r *reader) ref(repo string, number int, word string) backlog.Ref {
-	if strings.EqualFold(repo, r.Owner+"/"+r.Repo) {
+	if strings.EqualFold(repo, r.Repo) {
 		repo = ""
 	}
 	ref := backlog.Ref{Repo: strings.ToLower(repo), Number: number}

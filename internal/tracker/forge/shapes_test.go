@@ -223,7 +223,10 @@ func TestWhichTeaIsGiteas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	links := t.TempDir() // as the brake's: both names lead to one program
+	links := filepath.Join(t.TempDir(), "brake", "links") // both names lead to one program
+	if err := os.MkdirAll(links, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"tea", "tea-cli"} {
 		if err := os.Symlink(filepath.Join(own, "tea"), filepath.Join(links, name)); err != nil {
 			t.Fatal(err)
@@ -238,7 +241,7 @@ func TestWhichTeaIsGiteas(t *testing.T) {
 		{[]string{links, debian}, "tea-cli"}, {[]string{links, own}, "tea"},
 	} {
 		t.Setenv("PATH", strings.Join(c.path, string(os.PathListSeparator)))
-		if got := (Place{Kind: Gitea}).Program(); got != c.want {
+		if got := Program(loop.Tracker{Kind: Gitea}); got != c.want {
 			t.Errorf("%q: %s", c.path, got)
 		}
 	}
