@@ -69,9 +69,9 @@ func (m inMemory) Run() int {
 	return m.M.Run()
 }
 
-// testApp is the program with clocks and run ids that stories set: HOOKS_NOW, HOOKS_UP (seconds
-// since the boot, and of these not asleep), HOOKS_RUN, HOOKS_WAIT, HOOKS_CHECK (the time of a check
-// command) and HOOKS_REST (a Stop waits after an outage) are read in test builds only.
+// testApp is the program with the clock and run ids that stories set: HOOKS_NOW, HOOKS_RUN,
+// HOOKS_WAIT, HOOKS_CHECK (the time of a check command) and HOOKS_REST (a Stop waits after an
+// outage) are read in test builds only.
 func testApp() *app.App {
 	a := app.New(os.Getenv)
 	a.Wait = 2 * time.Second
@@ -92,7 +92,6 @@ func testApp() *app.App {
 			os.Exit(1)
 		}
 		a.Now = func() time.Time { return now.UTC() }
-		a.Clock = func() loop.Clock { return loop.Clock{} }
 	}
 	a.Rest = func(left time.Duration) bool {
 		signals, stop := drive.Signals() // before the line that lets the story send one
@@ -113,14 +112,6 @@ func testApp() *app.App {
 	}
 	if id := os.Getenv("HOOKS_RUN"); id != "" {
 		a.RunID = func() string { return id }
-	}
-	if s := os.Getenv("HOOKS_UP"); s != "" {
-		c := loop.Clock{Boot: "b1"}
-		if _, err := fmt.Sscan(s, &c.Up, &c.Awake); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		a.Clock = func() loop.Clock { return c }
 	}
 	return a
 }

@@ -320,12 +320,7 @@ func (e *entry) lookUp() {
 	tracks.Wait()
 	e.asks.Tracker = &now
 	if resumed {
-		// The PRs of the run that are not re-attached. The entry itself reports read errors.
-		var ended loop.EndedPRs
-		_, _ = e.files.Last(e.Skill, func(l *loop.Iteration) bool {
-			return e.Budget.Worked(l) && ended.Add(l)
-		})
-		f.Reattach(previous, ended.List)
+		f.Reattach(previous)
 		f.Notes = append(f.Notes,
 			tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
@@ -462,6 +457,7 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 // equip prepares the record of a run and the brake's links, before the switch that turns them on.
 func (e *entry) equip(in *loop.Entering) {
 	run, home := in.Run, e.seal.Path()
+	run.Boot = proc.Boot()
 	e.receive(run)
 	if run.SealedIn != home {
 		// no record could store such a path
@@ -500,8 +496,6 @@ func (e *entry) unguarded() string {
 // open steps the iteration after its lock was taken.
 func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	opens.Notes = slices.Concat(e.notes, opens.Notes)
-	opens.Clock = e.Clock()
-	opens.Clock.Wall = e.asks.Now
 	o, err := e.settle(e.State, opens, &e.known, true)
 	if err != nil {
 		return event.Nothing(), err

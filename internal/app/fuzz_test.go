@@ -13,7 +13,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/inspect"
 	"hooks/internal/kind"
-	"hooks/internal/loop"
 	"hooks/internal/store"
 )
 
@@ -35,7 +34,6 @@ func (s *stage) app() *App {
 		return ""
 	})
 	a.Now = func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
-	a.Clock = func() loop.Clock { return loop.Clock{} }
 	a.RunID, a.Wait = func() string { return "run-1" }, 1
 	return a
 }

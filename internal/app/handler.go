@@ -34,8 +34,7 @@ import (
 // App is the program for one call. Tests replace parts of what New returns.
 type App struct {
 	Env   func(string) string
-	Now   func() time.Time  // the wall clock, in UTC
-	Clock func() loop.Clock // all other clocks
+	Now   func() time.Time // the wall clock, in UTC
 	RunID func() string
 	// Inside reports whether a run's client started this process.
 	Inside    func(loop.Process) bool
@@ -52,7 +51,7 @@ const entryWait = 45 * time.Second
 
 // New returns the program on this machine.
 func New(env func(string) string) *App {
-	a := &App{Env: env, Clock: proc.Clock, Inside: proc.Inside, Wait: entryWait}
+	a := &App{Env: env, Inside: proc.Inside, Wait: entryWait}
 	a.Now = func() time.Time { return time.Now().UTC().Truncate(time.Second) }
 	a.RunID = func() string {
 		return fmt.Sprintf("%s-%d", a.Now().Format("20060102T150405"), os.Getpid())

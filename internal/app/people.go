@@ -425,11 +425,6 @@ func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 	}
 	facts.DoNotMerge(h.config(t).DoNotMerge)
 	f := loop.Look(t.Budget, t.Tick, previous, h.now)
-	if facts.Backlog != nil && !t.Tick.FromTracker() {
-		if f.Snapshot, err = h.files.Snapshot(t.Budget, previous, false); err != nil {
-			return "", err
-		}
-	}
 	changed := loop.Take(f, facts)
 	return report.ReportAnswer(f, changed), nil
 }

@@ -207,14 +207,6 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 		return last(func(l *loop.Iteration) bool { return l.Ran() && l.Of(t.Budget.RunID) })
 	})
 	fill(&l, &k.Told, func() loop.Told { return h.auditTold(t) })
-	fill(&l, &k.Snapshot, func() (s *loop.Snapshot) {
-		var previous *loop.Iteration
-		if k.Previous.Value != nil {
-			previous = *k.Previous.Value
-		}
-		s, l.err = h.files.Snapshot(t.Budget, previous, true)
-		return s
-	})
 	fill(&l, &k.Count, func() (c loop.Count) {
 		c, l.err = h.spent(t, e, k)
 		return c
@@ -379,8 +371,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 	if len(counted.Calls) > 0 {
 		*k.Calls.Value = h.missedCalls(t, counted.Calls)
 	}
-	count := loop.Count{Spent: spent, Notes: counted.Notes, Clock: h.Clock()}
-	count.Clock.Wall = h.now
+	count := loop.Count{Spent: spent, Notes: counted.Notes}
 	if _, call := e.(loop.Call); call { // a call does not end an iteration
 		if k.Model.Value == nil {
 			k.Model = loop.Fetched(loop.Model{})

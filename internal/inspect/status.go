@@ -199,10 +199,8 @@ func (l *loopState) why() (report.Why, error) {
 		w.Denied = l.Tick.Denied
 	}
 	f := loop.Look(b, l.Tick, previous, l.now)
-	snapshot, serr := l.files.Snapshot(b, previous, l.Tick != nil && l.Tick.FromTracker())
-	f.Snapshot = snapshot
 	w.Conditions, w.Gates = loop.States(f), loop.GateStates(f)
-	return w, errors.Join(err, serr)
+	return w, err
 }
 
 // Runs lists the runs of these skills in the project: the present ones, including those of linked

@@ -116,50 +116,17 @@ func (r *Report) failedIssues() (list []int) {
 	return list
 }
 
-// Snapshot is the backlog recorded by an earlier iteration of the run, with the issues that the
-// run has since planned, or taken with a PR.
-type Snapshot struct {
-	Iteration   int
-	Unblocked   []int
-	Taken       []int
-	FromTracker bool
-}
-
-// Add adds an iteration's line; lines are added from newest to oldest. It reports whether the line
-// has a backlog from the same source, so that no older line is needed.
-func (s *Snapshot) Add(l *Iteration, fromTracker bool) (found bool) {
-	s.Taken = slices.Concat(s.Taken, l.Plan, l.Taken)
-	if l.Backlog == nil || l.FromTracker != fromTracker {
-		return false
-	}
-	s.Iteration, s.Unblocked, s.FromTracker = l.Iteration, l.Backlog.Unblocked, fromTracker
-	return true
-}
-
-// snapshot returns the snapshot to compare the backlog with, or nil if there is none.
-func (f *Facts) snapshot() *Snapshot {
-	if f.Snapshot != nil || f.Previous == nil || f.Previous.Backlog == nil {
-		return f.Snapshot
-	}
-	s := &Snapshot{}
-	s.Add(f.Previous, f.Previous.FromTracker)
-	return s
-}
-
-// driftDue asks if the set of unblocked issues has changed since the run's last snapshot (R86,
-// R87). Issues that the run has since planned, or taken with a PR, may disappear.
+// driftDue asks if the set of unblocked issues has changed since the previous iteration recorded it
+// (R86, R87). Issues that this iteration planned, or took with a PR, may disappear. Backlogs from
+// different sources cannot be compared.
 func driftDue(f *Facts) []Gate {
-	if f.Tick.KnownBacklog() == nil {
+	list, before := f.Tick.KnownBacklog(), f.Previous
+	if list == nil || before == nil || before.Backlog == nil ||
+		before.FromTracker != f.Tick.FromTracker() {
 		return nil
 	}
-	before := f.snapshot()
-	if before == nil || before.FromTracker != f.Tick.FromTracker() {
-		return nil // backlogs from different sources cannot be compared
-	}
-	now := f.Tick.KnownBacklog().Unblocked
-	added := missing(before.Unblocked, now)
-	removed := missing(slices.Concat(now, before.Taken), before.Unblocked)
-	if !added && !removed {
+	now, then := list.Unblocked, before.Backlog.Unblocked
+	if !missing(then, now) && !missing(slices.Concat(now, before.Plan, before.Taken), then) {
 		return nil
 	}
 	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
@@ -171,10 +138,10 @@ func missing(known, list []int) bool {
 }
 
 func tellDrift(f *Facts) string {
-	before := f.snapshot()
-	if before == nil {
+	before := f.Previous
+	if before == nil || before.Backlog == nil {
 		return "no earlier backlog to compare with"
 	}
 	return fmt.Sprintf("asks when the unblocked issues differ from those of iteration %d (%s)",
-		before.Iteration, Plural(len(before.Unblocked), "issue"))
+		before.Iteration, Plural(len(before.Backlog.Unblocked), "issue"))
 }

@@ -267,13 +267,10 @@ func (k *Known) spent() Spent {
 	return k.Count.or().Spent
 }
 
-// ending returns the facts with which the iteration ends. It also records the clocks and notes in
-// the run and its tick.
+// ending returns the facts with which the iteration ends. It also records notes in the run and its
+// tick.
 func (s State) ending(now time.Time, k *Known) Ending {
 	count := k.Count.Value
-	if !k.Owner.Value.Foreign { // after a client's death, the clocks are irrelevant to the run
-		s.Run.observe(count.Clock)
-	}
 	s.Tick.Notes = AppendNew(s.Tick.Notes, count.Notes...)
 	if count.Reconfigured && !s.Run.ConfigTold {
 		s.Run.ConfigTold = true

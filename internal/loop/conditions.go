@@ -27,9 +27,6 @@ type Facts struct {
 	Run      *Budget
 	Tick     *Tick
 	Previous *Iteration // the last line of this run in which work was done
-	// Snapshot is the last backlog that the run recorded; nil if Previous holds it or there is
-	// none.
-	Snapshot *Snapshot
 	Now      time.Time
 	Minutes  int      // the run's active minutes until now
 	PRs      []string // prs_touched of the run and of the open tick
@@ -174,7 +171,7 @@ func minuteBudget(f *Facts) string {
 		return ""
 	}
 	return fmt.Sprintf("Wall-clock budget reached: %d / %d minutes", f.Minutes,
-		f.Run.Ceilings.Minutes) + f.Run.jumped(f.Minutes)
+		f.Run.Ceilings.Minutes)
 }
 
 const costCause = "cost_budget"

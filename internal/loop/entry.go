@@ -153,8 +153,7 @@ type Opens struct {
 	Invocation
 	Mode   Mode
 	Notes  []string // one-line notes for the status block
-	Clock  Clock
-	Braked bool // the links of the brake come first in PATH for the session's Bash commands
+	Braked bool     // the links of the brake come first in PATH for the session's Bash commands
 	// Between reports whether the session may have spent something since the run's last iteration.
 	Between bool
 }
@@ -165,22 +164,17 @@ func (e Opens) step(s State, k *Known) Outcome {
 	}
 	k.wantEntry(e.Mode)
 	k.wantIf(e.Mode != FreshRun, &k.Previous)
-	if asked := k.Entry.or().Asked; asked != nil && asked.Backlog != nil {
-		k.Want(&k.Snapshot)
-	}
 	k.wantIf(e.Between, &k.Count)
 	k.Require()
 	facts, previous := *k.Entry.Value, (*Iteration)(nil)
 	if e.Mode != FreshRun {
 		previous = *k.Previous.Value
 	}
-	facts.Snapshot = k.Snapshot.or()
 	facts.Notes, facts.Gates = slices.Concat(e.Notes, facts.Notes), slices.Clone(facts.Gates)
 	if e.Between {
 		facts.Notes = AppendNew(facts.Notes, k.Count.Value.Notes...)
 		s.outside(k)
 	}
-	s.Run.observe(e.Clock)
 	tick := openTick(s.Run, previous, e.Request, facts)
 	tick.Braked = e.Braked
 	if e.answer != nil {
@@ -209,29 +203,6 @@ func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 	return out
 }
 
-// EndedPRs collects the PRs that had ended when the run was cut off: those of its last iteration
-// and of the iterations before it, back to the last that ended regularly. Lines are added from
-// newest to oldest.
-type EndedPRs struct {
-	List []TrackedPR
-	seen []int
-}
-
-// Add adds an iteration's line. It reports whether no older line is needed.
-func (e *EndedPRs) Add(l *Iteration) (enough bool) {
-	for _, p := range l.TrackedPRs {
-		if slices.Contains(e.seen, p.Number) {
-			continue
-		}
-		e.seen = append(e.seen, p.Number)
-		if p.StateAtEnd == "merged" || p.StateAtEnd == "closed" {
-			e.List = append(e.List, p)
-		}
-	}
-	cut := l.Outcome == Errored || slices.Contains(l.Fired, "user_interrupt")
-	return !cut
-}
-
 // Open returns the PRs that were open when the iteration ended.
 func (l *Iteration) Open() []TrackedPR {
 	return slices.DeleteFunc(slices.Clone(l.TrackedPRs), func(p TrackedPR) bool {
@@ -242,15 +213,13 @@ func (l *Iteration) Open() []TrackedPR {
 // Reattach compares the PRs of the previous iteration with the heads on the remote. For a PR that
 // had ended it only adds a note (R142). It asks about every open PR whose head differs from the
 // recorded one (R139–R141). A PR whose head is unknown is re-attached as recorded, with a note.
-func (e *EntryFacts) Reattach(previous *Iteration, ended []TrackedPR) {
-	for _, p := range ended {
-		note := fmt.Sprintf("PR #%d was already %s at prior iteration end — not re-attaching",
-			p.Number, p.StateAtEnd)
-		e.Notes = append(e.Notes, note)
-	}
-	for _, p := range previous.Open() {
+func (e *EntryFacts) Reattach(previous *Iteration) {
+	for _, p := range previous.TrackedPRs {
 		head, known := e.Asked.head(p, e.Heads)
 		switch {
+		case p.StateAtEnd != "open":
+			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d was already %s at prior iteration end — "+
+				"not re-attaching", p.Number, p.StateAtEnd))
 		case p.EndSHA == "" || !known && (e.Heads == nil || p.Branch == ""):
 			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked "+
 				"up — re-attached as recorded", p.Number))

@@ -82,7 +82,6 @@ type Known struct {
 	Other    Fact[RunFile]    // the run in the session's record
 	Entry    Fact[EntryFacts] // fetched without the state's lock
 	Mode     Mode             // the mode of the iteration for which Entry is fetched
-	Snapshot Fact[*Snapshot]
 }
 
 // fact is a Fact of any type.
@@ -195,7 +194,6 @@ type Around struct {
 type Count struct {
 	Spent Spent
 	Notes []string
-	Clock Clock
 	// Reconfigured reports whether the project's configuration differs from the one stored in the
 	// run.
 	Reconfigured bool

@@ -87,7 +87,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 				ByModel: map[string]Tokens{"m": {Output: 5}},
 				Cursors: []Cursor{{Path: "t.jsonl", Offset: 9}},
 			},
-			Notes: []string{"n"}, Clock: Clock{Wall: now},
+			Notes: []string{"n"},
 		}),
 		Previous: Fetched(&Iteration{
 			RunID: "r", Failures: []Failure{{Kind: "issue", Number: 44, Cause: "x"}},

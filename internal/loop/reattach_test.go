@@ -25,26 +25,24 @@ func TestReattach(t *testing.T) {
 		"heads are known": {
 			map[string]string{"still": "aaaaaaaabbbb", "moved": "bbbbbbbb"},
 			result{[]string{"PR #2", "PR #3"}, []string{
-				"PR #6 was already merged at prior iteration end — not re-attaching",
-				"PR #7 was already closed at prior iteration end — not re-attaching",
 				"PR #4: its remote head could not be looked up — re-attached as recorded",
 				"PR #5: its remote head could not be looked up — re-attached as recorded",
+				"PR #6 was already merged at prior iteration end — not re-attaching",
+				"PR #7 was already closed at prior iteration end — not re-attaching",
 			}},
 		},
 		"no one could be asked": {nil, result{nil, []string{
-			"PR #6 was already merged at prior iteration end — not re-attaching",
-			"PR #7 was already closed at prior iteration end — not re-attaching",
 			"PR #1: its remote head could not be looked up — re-attached as recorded",
 			"PR #2: its remote head could not be looked up — re-attached as recorded",
 			"PR #3: its remote head could not be looked up — re-attached as recorded",
 			"PR #4: its remote head could not be looked up — re-attached as recorded",
 			"PR #5: its remote head could not be looked up — re-attached as recorded",
+			"PR #6 was already merged at prior iteration end — not re-attaching",
+			"PR #7 was already closed at prior iteration end — not re-attaching",
 		}}},
 	} {
 		e := EntryFacts{Heads: c.heads}
-		var ended EndedPRs
-		ended.Add(previous)
-		e.Reattach(previous, ended.List)
+		e.Reattach(previous)
 		got := result{Notes: e.Notes}
 		for _, g := range e.Gates {
 			got.Asked = append(got.Asked, g.Target)
@@ -63,9 +61,7 @@ func TestForksAreNotLookedForOnTheRemote(t *testing.T) {
 	for head, deferred := range map[string]bool{"aaaaaaaa": true, "bbbbbbbb": false} {
 		e := EntryFacts{Heads: map[string]string{"main": "aaaaaaaa"},
 			Asked: &Asked{PRs: []PR{{Number: 7, HeadSHA: head}}, InForks: []int{7}}}
-		var ended EndedPRs
-		ended.Add(previous)
-		e.Reattach(previous, ended.List)
+		e.Reattach(previous)
 		if got := len(e.Gates) == 0; got != deferred {
 			t.Errorf("head %s: %v", head, e.Gates)
 		}

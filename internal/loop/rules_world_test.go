@@ -21,9 +21,6 @@ import (
 type world struct {
 	t        failer
 	now      time.Time
-	start    time.Time
-	ahead    time.Duration // by which the wall clock was set
-	slept    time.Duration
 	client   client
 	headless bool
 	dead     map[int]Liveness // processes that do not simply live
@@ -77,7 +74,6 @@ type seen struct {
 	Other    RunFile
 	Last     *Iteration
 	Previous *Iteration
-	Snapshot *Snapshot
 }
 
 // give fills in the facts that are asked for, by their names in others, and returns those.
@@ -126,7 +122,7 @@ type failer interface {
 
 func newWorld(t failer) *world {
 	w := &world{
-		t: t, now: noon, start: noon, client: client{"s1", 100}, skill: Work,
+		t: t, now: noon, client: client{"s1", 100}, skill: Work,
 		dead: map[int]Liveness{}, signs: map[string]time.Time{}, others: map[Skill]files{},
 	}
 	w.newPrompt()
@@ -192,17 +188,11 @@ var verbs = map[string]func(w *world, args string){
 	"gate":   (*world).gate,
 	"look":   func(w *world, args string) { w.step(CatchUp{w.turn(), args == "counts"}) },
 
-	"as":       (*world).as,
-	"dies":     func(w *world, args string) { w.dead[number1(args)] = Dead },
-	"unclear":  func(w *world, args string) { w.dead[number1(args)] = Unclear },
-	"headless": func(w *world, args string) { w.headless = args != "off" },
-	"advance":  func(w *world, args string) { w.now = w.now.Add(duration(args)) },
-	"sleeps": func(w *world, args string) {
-		w.now, w.slept = w.now.Add(duration(args)), w.slept+duration(args)
-	},
-	"clock": func(w *world, args string) {
-		w.now, w.ahead = w.now.Add(duration(args)), w.ahead+duration(args)
-	},
+	"as":        (*world).as,
+	"dies":      func(w *world, args string) { w.dead[number1(args)] = Dead },
+	"unclear":   func(w *world, args string) { w.dead[number1(args)] = Unclear },
+	"headless":  func(w *world, args string) { w.headless = args != "off" },
+	"advance":   func(w *world, args string) { w.now = w.now.Add(duration(args)) },
 	"spend":     (*world).spend,
 	"schedule":  (*world).schedule,
 	"mark":      func(w *world, _ string) { w.known.Marked = true },
@@ -328,15 +318,6 @@ func (w *world) turn() Turn {
 	return Turn{Now: w.now, Session: w.client.session, Prompt: w.prompt, Attended: !w.headless}
 }
 
-// machine is what the clocks say: the wall clock was set, the two others were not.
-func (w *world) machine() Clock {
-	up := w.now.Sub(w.start) - w.ahead
-	return Clock{
-		Wall: w.now, Boot: "b", Up: int64(up / time.Second),
-		Awake: int64((up - w.slept) / time.Second),
-	}
-}
-
 func (w *world) liveness(pid int) Liveness {
 	if is, named := w.dead[pid]; named {
 		return is
@@ -407,7 +388,6 @@ func needs(facts []string) string {
 // fetch gives a Step the facts that it asks for, and no others.
 func (w *world) fetch(k *Known) (names []string) {
 	run, f := w.state.Run, w.known
-	f.Count.Clock = w.machine()
 	f.Worker, f.Prompt = WorkerSeen{Ours: true, Known: true, Fresh: !w.stale}, "do it"
 	f.Standing, f.Other = w.standing(), w.beside
 	f.Standing.Recorded = w.beside
@@ -415,7 +395,6 @@ func (w *world) fetch(k *Known) (names []string) {
 		f.Running.From = run.DollarsEstimate
 		f.Owner, f.Previous = w.owner(), w.previous()
 		f.Last = w.last(func(l *Iteration) bool { return l.Ran() && l.Of(run.RunID) })
-		f.Snapshot = w.snapshot(run, k.Previous.or(), true)
 		f.Check.Command = run.Attempts().Check
 		_, f.Before.Command = w.state.Unmeasured("")
 	}
@@ -679,7 +658,7 @@ func (w *world) found(m Mode) EntryFacts {
 	facts := w.entry
 	facts.Mode, facts.Notes, facts.Gates = m, nil, nil
 	if m == ResumeRun && w.previous() != nil {
-		facts.Reattach(w.previous(), w.ended())
+		facts.Reattach(w.previous())
 	}
 	return facts
 }
@@ -757,7 +736,6 @@ func (w *world) begin(in *Entering, k Known) {
 		w.runs++
 	}
 	w.state.Run, w.state.Tick, w.lock = in.Run, nil, &in.Lock
-	in.Opens.Clock = w.machine()
 	o := w.decide(in.Opens, &k)
 	if o.Save.DropClaim || o.Save.Claim != nil {
 		w.state.Claim = o.Save.Claim
@@ -776,26 +754,6 @@ func (w *world) begin(in *Entering, k Known) {
 	w.questions(tick.Pending)
 }
 
-// ended are the PRs that a resume passes over.
-func (w *world) ended() []TrackedPR {
-	var ended EndedPRs
-	w.last(func(l *Iteration) bool { return w.state.Run.Worked(l) && ended.Add(l) })
-	return ended.List
-}
-
-// snapshot is the last backlog recorded in that view of it, where the previous line has none.
-func (w *world) snapshot(run *Budget, previous *Iteration, byTracker bool) *Snapshot {
-	if !run.Kind().Backlog || previous == nil ||
-		previous.Backlog != nil && previous.FromTracker == byTracker {
-		return nil
-	}
-	s := &Snapshot{}
-	if w.last(func(l *Iteration) bool { return run.Worked(l) && s.Add(l, byTracker) }) == nil {
-		return nil
-	}
-	return s
-}
-
 // report is the skill's own `hooks report`.
 func (w *world) report(args string) {
 	var r Report
@@ -803,9 +761,6 @@ func (w *world) report(args string) {
 	r.DoNotMerge("do-not-merge")
 	previous := w.previous()
 	f := Look(w.state.Run, w.state.Tick, previous, w.now)
-	if r.Backlog != nil && !w.state.Tick.FromTracker() {
-		f.Snapshot = w.snapshot(w.state.Run, previous, false)
-	}
 	c := Take(f, r)
 	for _, fired := range c.Fired {
 		w.say("fires %s: %s", fired.Cause, fired.Text)

@@ -150,9 +150,7 @@ func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
 // spent returns the facts including the spending so far.
 func (s State) spent(now time.Time, k *Known) *Facts {
 	b := *s.Run
-	count := k.Count.or()
-	b.Spend(count.Spent)
-	b.observe(count.Clock)
+	b.Spend(k.Count.or().Spent)
 	return Look(&b, s.Tick, nil, now)
 }
 
@@ -188,7 +186,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		p.Enter(&t, e, alone)
 	}
 	f := Look(run, &t, previous, r.Now)
-	f.Edges, f.Snapshot = e.Edges, e.Snapshot
+	f.Edges = e.Edges
 	if e.Dropped != "" {
 		f.Dropped = t.noteDropped(run, e.Dropped)
 	}
@@ -245,8 +243,6 @@ type EntryFacts struct {
 	Asked     *Asked   // nil if no tracker answered
 	Unheard   []string // facts that the tracker could not provide
 	Edges     [][2]int // dependencies known to the tracker; used once and not kept
-	// Snapshot is the backlog to compare with; nil if the previous iteration recorded it.
-	Snapshot *Snapshot
 	// Attempt holds the facts with which the next attempt begins: its commit, branch and tree, the
 	// newest feedback, and a token that is unique.
 	Attempt Attempt
@@ -451,67 +447,10 @@ func SameSHA(a, b string) bool {
 	return short == long || len(short) >= 7 && strings.HasPrefix(long, short)
 }
 
-// Clock holds the readings of a machine's clocks at one time. The wall clock can be set. The two
-// others cannot be set, but restart at every boot.
-type Clock struct {
-	Wall time.Time `json:"wall"`
-	// identifies the boot; empty if the other clocks are unknown
-	Boot string `json:"boot,omitempty"`
-	Up   int64  `json:"up,omitempty"` // seconds since the boot
-	// seconds since the boot, without the time for which the machine slept
-	Awake int64 `json:"awake,omitempty"`
-}
-
-// minJump is the smallest difference between the clocks that is recorded, in seconds. Smaller ones
-// are drift or rounding.
-const minJump = 60
-
-// observe compares the clocks with their last reading. Time that really passed counts for the run,
-// so if the wall clock was set back, the run's clock is adjusted. If the clock was set forward or
-// the machine slept, that is recorded, so that a stop caused only by this is explained (R31, R32).
-func (b *Budget) observe(c Clock) {
-	last := b.Clock
-	b.Clock = &c
-	if last == nil || c.Boot == "" || last.Boot != c.Boot {
-		return
-	}
-	up := c.Up - last.Up
-	if jump := int64(c.Wall.Sub(last.Wall)/time.Second) - up; jump >= minJump {
-		b.ClockAhead += jump
-	} else if jump <= -minJump {
-		from := cmp.Or(b.ActiveSince, b.StartedAt)
-		b.ActiveSince = from.Add(time.Duration(jump) * time.Second)
-	}
-	if slept := up - (c.Awake - last.Awake); slept >= minJump {
-		b.Slept += slept
-	}
-}
-
 // away excludes the time since MinutesElapsed was set from the run's minutes, for example a pause
-// or the hours after the client's death. Clock changes in that time are excluded too (R32).
+// or the hours after the client's death (R32).
 func (b *Budget) away(now time.Time) {
-	b.MinutesBefore, b.ActiveSince, b.Clock = b.MinutesElapsed, now, nil
-}
-
-// jumped explains, in parentheses, how clock changes contributed to reaching the minute ceiling. It
-// returns "" if the run reached it without them.
-func (b *Budget) jumped(minutes int) string {
-	ahead, slept := int(b.ClockAhead/60), int(b.Slept/60)
-	if minutes-ahead-slept >= b.Ceilings.Minutes {
-		return ""
-	}
-	var causes []string
-	if ahead > 0 {
-		causes = append(causes, "the clock was set forward by "+Plural(ahead, "minute"))
-	}
-	if slept > 0 {
-		causes = append(causes, "the machine slept for "+Plural(slept, "minute"))
-	}
-	count := "count"
-	if ahead+slept == 1 {
-		count = "counts"
-	}
-	return fmt.Sprintf(" (%s, which %s)", strings.Join(causes, " and "), count)
+	b.MinutesBefore, b.ActiveSince = b.MinutesElapsed, now
 }
 
 // Now returns the run's current state, for display to people and the model. It adds the usage of

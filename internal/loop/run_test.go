@@ -23,7 +23,7 @@ func TestResume(t *testing.T) {
 	before := Budget{
 		RunID: "r", SessionID: "s1", Skill: Work, Status: Paused, StopCause: "gate_waiting",
 		StopText: "why", StopDetail: &StopDetail{"x", 1}, Ceilings: Ceilings{1, 2, 3, 4},
-		IterationsUsed: 5, MinutesElapsed: 6, MinutesBefore: 2, Clock: &Clock{Boot: "b"},
+		IterationsUsed: 5, MinutesElapsed: 6, MinutesBefore: 2,
 		Owner: Process{PID: 1}, OwnerLeft: true, Scheduled: []string{"x"}, NextTick: noon,
 		LastPrompts: []string{"p"}, Blocks: Blocks{PromptID: "p"},
 		Flags: "a", OtherFlags: []string{"b"},
@@ -272,33 +272,6 @@ func TestTokens(t *testing.T) {
 	a := Tokens{1, 2, 3, 4, 5, 6, 7, 8}
 	if diff := cmp.Diff(Tokens{2, 4, 6, 8, 10, 12, 14, 16}, a.Add(a)); diff != "" || a.In() != 13 {
 		t.Errorf("%d in: %s", a.In(), diff)
-	}
-}
-
-// R130: the newest line of a run says how its PRs ended; it is looked for behind iterations that
-// were cut off.
-func TestEndedPRs(t *testing.T) {
-	pr := func(n int, state string) TrackedPR { return TrackedPR{Number: n, StateAtEnd: state} }
-	var e EndedPRs
-	for i, c := range []struct {
-		line   Iteration
-		enough bool
-	}{
-		{Iteration{Outcome: Errored, TrackedPRs: []TrackedPR{pr(1, "open"), pr(2, "merged")}},
-			false},
-		{Iteration{Outcome: Stopped, Fired: []string{"user_interrupt"}, TrackedPRs: []TrackedPR{
-			pr(1, "merged"), pr(2, "merged"), pr(3, "closed")}}, false},
-		{Iteration{Outcome: Stopped, Fired: []string{"cost_budget"},
-			TrackedPRs: []TrackedPR{pr(4, "merged")}},
-			true},
-	} {
-		if got := e.Add(&c.line); got != c.enough {
-			t.Errorf("line %d is enough: %v", i, got)
-		}
-	}
-	want := []TrackedPR{pr(2, "merged"), pr(3, "closed"), pr(4, "merged")}
-	if diff := cmp.Diff(want, e.List); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -180,15 +180,12 @@ type Budget struct {
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
 	// ActiveSince and MinutesBefore are the run's clock, which shows MinutesBefore plus the whole
-	// minutes since ActiveSince. A zero ActiveSince means StartedAt; it is set when the run pauses
-	// or the wall clock is set back (R32).
+	// minutes since ActiveSince. A zero ActiveSince means StartedAt; it is set when the run
+	// continues after a pause (R32).
 	ActiveSince   time.Time `json:"active_since,omitzero"`
 	MinutesBefore int       `json:"minutes_before,omitempty"`
-	// Clock holds the last readings of the clocks. While the run was active, the wall clock was set
-	// forward by ClockAhead seconds and the machine slept for Slept seconds.
-	Clock      *Clock `json:"clock,omitempty"`
-	ClockAhead int64  `json:"clock_ahead,omitempty"`
-	Slept      int64  `json:"slept,omitempty"`
+	// Boot identifies the machine's boot when the last iteration began; empty if unknown.
+	Boot string `json:"boot,omitempty"`
 	// Config is the project's configuration when the run began or a person last resumed it; empty
 	// if an older version began the run. ConfigTold reports whether a change since then was
 	// reported.

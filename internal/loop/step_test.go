@@ -267,7 +267,7 @@ var happenings = []string{
 	"answer budget-escalation raise", "answer ambiguous-criteria skip", "answer backlog-drift stop",
 	"answer repeated-failure retry", "answer post-feedback-merge merge",
 	"heard backlog-drift continue",
-	"advance 1m", "advance 7m", "sleeps 5m", "clock -3m", "spend $4", "as s2 pid 200",
+	"advance 1m", "advance 7m", "spend $4", "as s2 pid 200",
 	"as s1 pid 100",
 	"dies 100", "schedule /loop 1m /sdd:work --loop", "schedule none", "lose lock",
 }

@@ -1,26 +1,12 @@
 package proc
 
 import (
-	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
 
 	"hooks/internal/loop"
 )
-
-// Clock returns clocks that cannot be set. On this system the raw monotonic clock continues while
-// the machine sleeps.
-func Clock() loop.Clock {
-	boot, err := unix.Sysctl("kern.bootsessionuuid")
-	var up, awake unix.Timespec
-	err = errors.Join(err, unix.ClockGettime(unix.CLOCK_MONOTONIC_RAW, &up),
-		unix.ClockGettime(unix.CLOCK_UPTIME_RAW, &awake))
-	if err != nil {
-		return loop.Clock{}
-	}
-	return loop.Clock{Boot: boot, Up: int64(up.Sec), Awake: int64(awake.Sec)}
-}
 
 // zombie is SZOMB of <sys/proc.h>.
 const zombie = 5
@@ -41,7 +27,10 @@ func inspect(pid int) (entry, bool) {
 }
 
 // Boot returns an id of the machine's current boot, or "" if the system does not report one.
-func Boot() string { return Clock().Boot }
+func Boot() string {
+	boot, _ := unix.Sysctl("kern.bootsessionuuid")
+	return boot
+}
 
 // Caller returns nil because only Linux reports the caller.
 func Caller() *loop.Process { return nil }

@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -32,18 +31,6 @@ func readProc(path string) string {
 		return ""
 	}
 	return string(text[:n])
-}
-
-// Clock returns clocks that cannot be set.
-func Clock() loop.Clock {
-	boot := Boot()
-	var up, awake unix.Timespec
-	err := errors.Join(unix.ClockGettime(unix.CLOCK_BOOTTIME, &up),
-		unix.ClockGettime(unix.CLOCK_MONOTONIC, &awake))
-	if boot == "" || err != nil {
-		return loop.Clock{}
-	}
-	return loop.Clock{Boot: boot, Up: int64(up.Sec), Awake: int64(awake.Sec)}
 }
 
 // Caller returns the process that created this program's stdin, if that is one end of an unnamed

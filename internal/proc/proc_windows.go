@@ -13,9 +13,6 @@ import (
 	"hooks/internal/loop"
 )
 
-// Clock returns the zero Clock, so clock jumps are not detected on Windows.
-func Clock() loop.Clock { return loop.Clock{} }
-
 // stillActive is the exit code that GetExitCodeProcess returns for a running process.
 const stillActive = 259
 

@@ -91,7 +91,7 @@ func (s *session) refuses(
 ) bool {
 	k := loop.Known{
 		Bare:    true,
-		Count:   loop.Fetched(loop.Count{Spent: s.spends(), Clock: loop.Clock{Wall: turn.Now}}),
+		Count:   loop.Fetched(loop.Count{Spent: s.spends()}),
 		Running: loop.Fetched(loop.RunningNow{Running: loop.Running{From: t.Run.DollarsEstimate}}),
 	}
 	call, reading := c.Judged(turn), loop.Reading{}

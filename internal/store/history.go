@@ -195,24 +195,3 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 		}
 	}
 }
-
-// Snapshot returns the run's last recorded backlog, from the tracker or from a report. It returns
-// nil if the previous iteration already has it, or if no backlog was recorded.
-func (s *Store) Snapshot(
-	run *loop.Budget, previous *loop.Iteration, byTracker bool,
-) (*loop.Snapshot, error) {
-	switch {
-	case !run.Kind().Backlog, previous == nil:
-		return nil, nil
-	case previous.Backlog != nil && previous.FromTracker == byTracker:
-		return nil, nil
-	}
-	snapshot := &loop.Snapshot{}
-	found, err := s.Last(run.Skill, func(l *loop.Iteration) bool {
-		return run.Worked(l) && snapshot.Add(l, byTracker)
-	})
-	if err != nil || found == nil {
-		return nil, err
-	}
-	return snapshot, nil
-}

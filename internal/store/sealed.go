@@ -72,7 +72,7 @@ func (s *Store) unsealed(st State, session string) error {
 	if b == nil || b.SessionID != session || b.Status != loop.Active || b.SealedIn == "" {
 		return nil
 	}
-	if b.Clock != nil && b.Clock.Boot != "" && s.boot() != "" && b.Clock.Boot != s.boot() {
+	if boot := s.boot(); b.Boot != "" && boot != "" && b.Boot != boot {
 		return nil // a power cut may have lost the record, which is not synced
 	}
 	e := &ChangedError{b.Skill, session, b.RunID,

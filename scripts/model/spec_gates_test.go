@@ -41,25 +41,19 @@ func (s *side) escalation(t *tick, now time.Time) []gate {
 	return []gate{{name: "budget-escalation", raise: raised}}
 }
 
-// drift: the set of unblocked issues changed since the last snapshot that the run recorded, but for
-// what the run has taken from that iteration on (R86).
+// drift: the set of unblocked issues changed since the iteration before recorded it, but for what
+// that iteration took (R86).
 func (s *side) drift(t *tick) []gate {
 	var p *line
-	var taken []int
 	for i := len(s.lines) - 1; i >= 0 && p == nil; i-- {
-		l := &s.lines[i]
-		if !l.worked || l.own != s.run {
-			continue
-		}
-		taken = append(append(taken, l.plan...), l.taken...)
-		if l.backlog != nil {
+		if l := &s.lines[i]; l.worked && l.own == s.run {
 			p = l
 		}
 	}
-	if s.skill != "work" || p == nil || t.backlog == nil {
+	if s.skill != "work" || p == nil || p.backlog == nil || t.backlog == nil {
 		return nil
 	}
-	changed := false
+	taken, changed := slices.Concat(p.plan, p.taken), false
 	for _, n := range t.backlog.unblocked {
 		changed = changed || !slices.Contains(p.backlog.unblocked, n)
 	}

@@ -272,7 +272,6 @@ func (p *inside) app(w *world, session string) *app.App {
 		return ""
 	})
 	a.Now, a.Wait = func() time.Time { return w.now }, 1
-	a.Clock = func() loop.Clock { return loop.Clock{} }
 	a.RunID = func() string { p.runs++; return fmt.Sprintf("run-%d", p.runs) }
 	return a
 }
