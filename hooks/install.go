@@ -14,7 +14,6 @@ import (
 	"hooks/internal/doctor"
 	"hooks/internal/hint"
 	"hooks/internal/install"
-	"hooks/internal/loop"
 	"hooks/internal/term"
 	"hooks/internal/tracker"
 )
@@ -259,10 +258,6 @@ func (c doctorCmd) Run(a *app.App, p caller) error {
 	}
 	found := doctor.Doctor{
 		Env: p.Env, Dir: dir, Now: time.Now(), Version: versionLine(), Live: c.Live,
-		Archive: func(skill loop.Skill) error {
-			_, err := a.Reset([]loop.Skill{skill})
-			return err
-		},
 	}.Run(c.Fix)
 	if !found.OK {
 		err = hint.New("see each hint above; `hooks doctor --fix` repairs what is safe to repair",

@@ -131,11 +131,11 @@ func (versionCmd) Run(c caller) error {
 // versionLine adds to the version what the toolchain recorded of the build. The version that it
 // gives the module has the commit and its date.
 func versionLine() string {
-	built := "unknown build"
+	built := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		built = cmp.Or(info.Main.Version, built)
 	}
-	return fmt.Sprintf("hooks %s (%s) %s/%s %s", version(), built, runtime.GOOS, runtime.GOARCH,
+	return fmt.Sprintf("hooks %s %s %s/%s %s", version(), built, runtime.GOOS, runtime.GOARCH,
 		runtime.Version())
 }
 

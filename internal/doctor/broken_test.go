@@ -264,10 +264,6 @@ var broken = []struct {
 		w.git("update-ref", "refs/remotes/origin/main", "HEAD")
 	}, "repository", report.Doubt, "the default branch of the remote is not known",
 		"git remote set-head", ""},
-	{"a state folder that git would see",
-		func(w *world) { w.state(); w.must(os.Remove(w.path("p/.sdd/loop/.gitignore"))) },
-		"state-hidden", report.Doubt, ".gitignore does not hide the folder", "--fix",
-		"wrote .sdd/loop/.gitignore"},
 	{"the worktree of a complete audit loop", func(w *world) {
 		w.git("commit", "-q", "--allow-empty", "-m", "x")
 		w.git("worktree", "add", "-q", w.path("w"), "-b", "audit")

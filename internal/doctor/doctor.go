@@ -32,8 +32,6 @@ type Doctor struct {
 	Version string // output of `hooks version`
 	Managed string // folder of the administrator's settings; "" for the system's default
 	Live    bool   // starts one real session of the client, which costs a few cents
-	// Archive performs `hooks loop reset` for one skill. If it is nil, nothing is archived.
-	Archive func(loop.Skill) error
 }
 
 // machine holds the inputs of the checks. Each input is read once.

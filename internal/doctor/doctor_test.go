@@ -30,7 +30,7 @@ func TestNamesStay(t *testing.T) {
 		"guard":  {"self-test"},
 		"state":  {"state-files", "record"},
 		"project": {
-			"repository", "state-hidden", "audit-worktrees", "configuration",
+			"repository", "audit-worktrees", "configuration",
 		},
 		"tools": {"path", "forge-client"},
 	}
@@ -47,7 +47,10 @@ func TestNamesStay(t *testing.T) {
 func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 	w := healthy(t)
 	w.line(1, "a")
-	w.must(os.Remove(w.path("p/.sdd/loop/.gitignore")))
+	program, err := os.ReadFile(built)
+	w.must(err)
+	w.write("bin/hooks", string(program)) // without an exec bit
+	w.register("home/.claude/settings.json", w.path("bin/hooks"))
 	w.write("p/CLAUDE.md", "## SDD Configuration\n- **Overrun**: much\n")
 	w.write("p/.claude/settings.json", "{oops")
 	found := w.doctor().Run(true)
@@ -60,7 +63,7 @@ func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 			t.Errorf("no check is %s", status)
 		}
 	}
-	if found.OK || !bytes.Contains(text, []byte("wrote .sdd/loop/.gitignore")) {
+	if found.OK || !bytes.Contains(text, []byte("bin/hooks executable")) {
 		t.Errorf("%s", text)
 	}
 	raw, _ := schemas.Get("doctor")

@@ -10,7 +10,6 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
-	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
@@ -28,30 +27,6 @@ func repository(m *machine, n *notes) {
 			"known here: only main, master, trunk and release branches are protected")
 	}
 	n.note("default branch %s", cmp.Or(m.repo.Default, "unknown"))
-}
-
-// stateHidden checks that git ignores the state of a loop. An entry refuses a state that is
-// committed.
-func stateHidden(m *machine, n *notes) {
-	files, err := m.open(m.project)
-	if err != nil {
-		n.skip("no loop has run in %s", m.project)
-		return
-	}
-	defer files.Close()
-	if !files.Hidden() {
-		n.warn("`hooks doctor --fix` writes it", "%s/.gitignore does not hide the folder",
-			store.Dir).
-			repaired("wrote "+store.Dir+"/.gitignore", func() error {
-				files, err := m.open(m.project)
-				if err != nil {
-					return err
-				}
-				defer files.Close()
-				return files.Hide()
-			})
-	}
-	n.noteIfFine("ignored by git")
 }
 
 func configuration(m *machine, n *notes) {

@@ -108,7 +108,7 @@ func (s *scratch) take(t step) error {
 	if _, err := s.located(h); err != nil { // its command line would let every call pass
 		return fmt.Errorf("%s: %w", h.Word, err)
 	}
-	env := s.Environ(append(without("CLAUDE*", "HOOKS_LOG", "PWD"),
+	env := s.Environ(append(without("CLAUDE", "HOOKS_LOG", "PWD"),
 		"CLAUDE_PLUGIN_ROOT="+h.File.Root), strconv.Itoa(os.Getpid()))
 	r, err := s.Send(h.Argv, env, s.Event(h.Word, t.event...))
 	switch {
@@ -131,14 +131,9 @@ func (s *scratch) hook(word string) (install.Hook, bool) {
 	return install.Hook{}, false
 }
 
-// without returns this process's environment without the named variables. A "*" at the end of a
-// name matches any suffix.
-func without(names ...string) []string {
+// without returns this process's environment without the variables that begin with the prefixes.
+func without(prefixes ...string) []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		own, _, _ := strings.Cut(kv, "=")
-		return slices.ContainsFunc(names, func(name string) bool {
-			prefix, open := strings.CutSuffix(name, "*")
-			return own == name || open && strings.HasPrefix(own, prefix)
-		})
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(kv, p) })
 	})
 }

@@ -39,10 +39,6 @@ func stateFiles(m *machine, n *notes) {
 			continue
 		}
 		unreadable(n, errors.Join(err, lockErr))
-		if _, damaged := errors.AsType[*store.DamagedError](err); damaged && m.Archive != nil {
-			n.repaired("archived the damaged run of "+string(skill),
-				func() error { return m.Archive(skill) })
-		}
 		if s.Budget != nil {
 			n.note("%s: run %s, %s", skill, s.Budget.RunID, s.Budget.Status)
 		}
@@ -63,8 +59,8 @@ func unreadable(n *notes, err error) {
 	case errors.As(err, &newer):
 		n.fail("upgrade hooks: a file of a later version is not changed", "%v", err)
 	default:
-		n.fail("see `hooks loop status`; `hooks doctor --fix` or `hooks loop reset` "+
-			"archives it, and the next tick starts a fresh run", "%v", err)
+		n.fail("see `hooks loop status`; `hooks loop reset` archives it, and the next tick starts "+
+			"a fresh run", "%v", err)
 	}
 }
 

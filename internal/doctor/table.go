@@ -38,7 +38,6 @@ func table() []check {
 		{"state", "record", "", false, seals},
 
 		{"project", "repository", "", false, repository},
-		{"project", "state-hidden", "", false, stateHidden},
 		{"project", "audit-worktrees", "", false, auditWorktrees},
 		{"project", "configuration", "", false, configuration},
 

@@ -12,11 +12,3 @@ func OfLoop(k loop.Skill, name string) bool {
 	return name[0] == '.' || name == notesName || strings.HasPrefix(name, archiveName+"/") ||
 		strings.HasPrefix(name, string(k)+".")
 }
-
-// Hide writes the .gitignore file that makes git ignore the folder.
-func (s *Store) Hide() error { return wrap("hide", s.hide()) }
-
-// Hidden reports whether the folder's own .gitignore excludes all of it from git.
-func (s *Store) Hidden() bool {
-	return strings.TrimSpace(string(s.kept(".gitignore"))) == "*"
-}
