@@ -67,20 +67,12 @@ func (i initCmd) Run(a *app.App, p caller) error {
 	return p.say(doctor.Look(a.Env, dir).Begin)
 }
 
-// confirm asks the person to agree, unless a flag already did. It returns an error if the person
-// refuses.
+// confirm asks the person to agree, unless a flag already did.
 func (i initCmd) confirm(p caller, what string) error {
 	if i.Yes || i.Settings || i.Plugin {
 		return nil
 	}
-	if !typed(p.in) {
-		return hint.New("hooks init --yes", "stdin is not a terminal, so no one can agree")
-	}
-	if !p.agrees(what) {
-		return hint.New("`hooks init --settings` and `hooks init --plugin` are the two ways",
-			"nothing was changed")
-	}
-	return nil
+	return p.confirm(what, "hooks init --yes")
 }
 
 // clientWait bounds one of the client's own plugin commands.
@@ -102,13 +94,13 @@ func (i initCmd) addPlugin(p caller, source string) error {
 		{"claude", "plugin", "marketplace", "add", source},
 		{"claude", "plugin", "install", "hooks@hooks"},
 	} {
-		r, err := child.Run(context.Background(), child.Command{
+		_, err := child.Run(context.Background(), child.Command{
 			Args: args, Env: env, Wait: clientWait, Most: 1 << 20,
 		})
 		if err != nil {
 			return hint.New("see that `claude` is on PATH and answers; "+
-				"`hooks init --settings` needs no client", "`%s`: %v %s",
-				strings.Join(args, " "), err, child.Line(r.Says))
+				"`hooks init --settings` needs no client", "`%s`: %w",
+				strings.Join(args, " "), err)
 		}
 	}
 	return p.say("installed as the plugin hooks@hooks from " + source)
@@ -189,13 +181,11 @@ func (c uninstallCmd) endLoops(a *app.App, p caller, project string) error {
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	where := term.Text(strings.Join(open, ", "))
 	if !c.Yes {
-		if !typed(p.in) {
-			return hint.New("`hooks uninstall --yes` ends it first", "a loop is on in %s", where)
-		}
-		if !p.agrees("A loop is on in " + where + ". End it and uninstall") {
-			return hint.New("`hooks status --all` shows the loops", "nothing was changed")
+		where := term.Text(strings.Join(open, ", "))
+		err := p.confirm("A loop is on in "+where+". End it and uninstall", "hooks uninstall --yes")
+		if err != nil {
+			return err
 		}
 	}
 	for _, project := range open {
@@ -206,13 +196,19 @@ func (c uninstallCmd) endLoops(a *app.App, p caller, project string) error {
 	return nil
 }
 
-// agrees asks a person at the terminal and reports whether the answer is yes.
-func (c caller) agrees(question string) bool {
+// confirm asks the person at the terminal to agree, and returns an error otherwise. way is the
+// command that asks nothing.
+func (c caller) confirm(question, way string) error {
+	if !typed(c.in) {
+		return hint.New(way, "no one at a terminal can answer: %s?", question)
+	}
 	fmt.Fprint(c.out, question, "? (y/n) ")
 	keys := bufio.NewScanner(c.in)
 	keys.Scan()
-	word := strings.ToLower(strings.TrimSpace(keys.Text()))
-	return word == "y" || word == "yes"
+	if word := strings.ToLower(strings.TrimSpace(keys.Text())); word != "y" && word != "yes" {
+		return hint.New(way+" asks nothing", "nothing was changed")
+	}
+	return nil
 }
 
 // personsFolder returns the folder in which a person typed the command. It returns an error with

@@ -59,22 +59,16 @@ type ledgerAppendCmd struct {
 	File string `arg:"" help:"The ledger, as in changes/add-login/loops/tasks.md."`
 }
 
-// maxTurn bounds a turn, in bytes.
-const maxTurn = 1 << 20
-
 // Run adds the turn on stdin.
 func (l ledgerAppendCmd) Run(c caller) error {
 	if typed(c.in) {
 		return hint.New("hooks ledger append "+l.File+" < turn.md", "a turn is read from stdin")
 	}
-	turn, err := io.ReadAll(io.LimitReader(c.in, maxTurn+1))
+	turn, err := io.ReadAll(c.in)
+	if err == nil {
+		err = ledger.Append(l.File, string(turn))
+	}
 	if err != nil {
-		return err
-	}
-	if len(turn) > maxTurn {
-		return hint.New("shorten it, or append it as several turns", "the turn is over 1 MiB")
-	}
-	if err := ledger.Append(l.File, string(turn)); err != nil {
 		return err
 	}
 	return c.say("added a turn to " + l.File)

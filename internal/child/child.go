@@ -45,7 +45,8 @@ const maxSays = 64 << 10
 
 // Run starts a program and waits for it and for any process that holds its output open. If the
 // program fails, exceeds its time or leaves such a process behind, Run kills its process group.
-// The error for a timeout is the context's; Result then holds the output so far.
+// The error for a timeout is the context's, and any other has the first line of stderr. Result
+// holds the output so far.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if len(c.Args) == 0 {
 		return Result{}, errors.New("no program is named")
@@ -84,6 +85,10 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		err = fmt.Errorf("%w: over %d bytes", ErrTooMuch, c.Most)
 	case err != nil && ctx.Err() != nil:
 		err = ctx.Err()
+	case err != nil:
+		if line := Line(says.Kept.String()); line != "" {
+			err = fmt.Errorf("%w: %s", err, line)
+		}
 	}
 	if c.Last {
 		return Result{Out: last.kept}, err

@@ -59,7 +59,7 @@ var broken = []struct {
 	{"nothing registered", func(w *world) { w.write("home/.claude/settings.json", "{}") },
 		"hooks-registered", report.Broken, "the program is not registered", "hooks install", ""},
 	{"no Stop", func(w *world) { w.changed(except("Stop")) },
-		"hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed",
+		"hooks-registered", report.Broken, "not registered: Stop; what they report",
 		"hooks install", ""},
 	{"no SubagentStop", func(w *world) { w.changed(except("SubagentStop")) },
 		"hooks-registered", report.Doubt, "not registered: SubagentStop; what they report",
@@ -71,7 +71,7 @@ var broken = []struct {
 	}, "hooks-registered", report.Doubt, "not registered: PostToolUse, ", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
-	}, "hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed",
+	}, "hooks-registered", report.Broken, "not registered: Stop; what they report",
 		"`hooks install --scope user`", ""},
 	{"a plugin whose folder is gone", func(w *world) {
 		w.write("home/.claude/plugins/installed_plugins.json",
@@ -189,7 +189,7 @@ var broken = []struct {
 		""},
 
 	{"an old client", func(w *world) { w.tool("claude", `echo "2.1.138 (Claude Code)"`) },
-		"client-version", report.Broken, "the client is older than 2.1.200: a gate may pass",
+		"client-version", report.Broken, "the client is older than 2.1.239: a gate may pass",
 		"update the client", ""},
 	{"no client", func(*world) {}, "client-version", report.Doubt,
 		"claude is not on PATH: its version is unknown", "install the client", ""},

@@ -12,9 +12,9 @@ import (
 // tested lists the client's versions that the end-to-end suite runs on, the newest first.
 var tested = [...]string{"2.1.330", "2.1.329"}
 
-// With a client older than oldest, a gate may pass unanswered. With one older than complete, auto
-// mode may skip a gate, a lock may name another process, and a removed worktree stops the hooks.
-const oldest, complete = "2.1.200", "2.1.239"
+// With a client older than oldest, auto mode may skip a gate, a lock may name another process, and
+// a removed worktree stops the hooks.
+const oldest = "2.1.239"
 
 func clientVersion(m *machine, n *notes) {
 	out, err := m.run("claude", "--version")
@@ -31,9 +31,6 @@ func clientVersion(m *machine, n *notes) {
 	case slices.Compare(have, version(oldest)) < 0:
 		n.fail("update the client",
 			"the client is older than %s: a gate may pass unanswered", oldest)
-	case slices.Compare(have, version(complete)) < 0:
-		n.warn("update the client", "the client is older than %s: auto mode may skip a "+
-			"gate, and a removed worktree stops the hooks", complete)
 	}
 	n.note("claude %d.%d.%d; tested with %s", have[0], have[1], have[2], join(tested[:]))
 	if slices.Compare(have, version(tested[0])) > 0 {

@@ -169,14 +169,12 @@ func (m *machine) run(args ...string) (string, error) {
 	return start(child.Command{Args: args, Dir: m.project, Wait: childTime})
 }
 
-// start runs a program and returns its trimmed output. An error includes the first line of stderr.
+// start runs a program and returns its trimmed output.
 func start(c child.Command) (string, error) {
 	c.Most = 1 << 20
 	r, err := child.Run(context.Background(), c)
-	if line := child.Line(r.Says); errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %v", c.Wait)
-	} else if err != nil && line != "" {
-		err = fmt.Errorf("%w: %s", err, line)
 	}
 	return strings.TrimSpace(string(r.Out)), err
 }

@@ -75,25 +75,24 @@ func hooksRegistered(m *machine, n *notes) {
 		return
 	}
 	var files, missing []string
+	add := n.warn
 	have := map[string]bool{}
 	for _, h := range ours {
 		files = loop.AppendNew(files, m.from(h.File))
 		have[h.Event] = have[h.Event] || h.Event == event.NameOf(h.Word)
 	}
 	for _, w := range event.Words {
-		switch {
-		case have[w.Name]:
-		case w.Name == event.Stop:
-			n.fail(again(ours[0].File), "Stop is not registered: no iteration is ever closed")
-		case w.Name == event.PreToolUse:
-			n.fail(again(ours[0].File), "PreToolUse is not registered: nothing is guarded")
-		default:
-			missing = append(missing, w.Name)
+		if have[w.Name] {
+			continue
+		}
+		missing = append(missing, w.Name)
+		if w.Name == event.PreToolUse || w.Name == event.Stop {
+			add = n.fail // without them nothing is guarded, or no iteration is ever closed
 		}
 	}
 	if len(missing) > 0 {
-		n.warn(again(ours[0].File), "not registered: %s; what they report is noticed late or not "+
-			"at all", join(missing))
+		add(again(ours[0].File), "not registered: %s; what they report is noticed late or not at "+
+			"all", join(missing))
 	}
 	n.note("%d of %d events in %s", len(event.Words)-len(missing), len(event.Words), join(files))
 }

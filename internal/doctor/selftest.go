@@ -134,6 +134,7 @@ func (s *scratch) hook(word string) (install.Hook, bool) {
 // without returns this process's environment without the variables that begin with the prefixes.
 func without(prefixes ...string) []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(kv, p) })
+		begins := func(prefix string) bool { return strings.HasPrefix(kv, prefix) }
+		return slices.ContainsFunc(prefixes, begins)
 	})
 }

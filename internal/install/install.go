@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -35,10 +34,7 @@ type Result struct {
 func Install(path, program string, dry bool) (r Result, err error) {
 	was := ""
 	r, err = edit(path, dry, func(t texts) (texts, error) {
-		text := ""
-		if t.now != nil {
-			text = *t.now
-		}
+		text := textOf(t.now)
 		for _, w := range WrongTypes(text) {
 			if !w.Choice {
 				return t, hint.New("correct that value, then run it again; nothing was changed",
@@ -104,15 +100,14 @@ func (s *edited) result(next texts) Result {
 	if next.before != nil {
 		r.Backup = s.backup()
 	}
-	old, oldName := side(s.now, s.path)
-	text, name := side(next.now, s.path)
+	old, text := textOf(s.now), textOf(next.now)
 	_, bare := cutBOM(text)
 	r.Off = gjson.Get(bare, "disableAllHooks").Bool()
 	if crowded(old) || crowded(text) {
 		old, text = indented(old), indented(text)
 	}
 	// A repository's settings file is untrusted text.
-	r.Diff = term.Text(string(diff.Diff(oldName, []byte(old), name, []byte(text))))
+	r.Diff = term.Text(string(diff.Diff(s.path, []byte(old), s.path, []byte(text))))
 	return r
 }
 
@@ -135,12 +130,12 @@ func indented(text string) string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// side returns the text and the name of one side of a diff.
-func side(text *string, path string) (string, string) {
-	if text == nil {
-		return "", os.DevNull
+// textOf returns the text of a file, or "" if the file does not exist.
+func textOf(file *string) string {
+	if file == nil {
+		return ""
 	}
-	return *text, path
+	return *file
 }
 
 // Installed describes a registration to a person. It includes the diff if whole is set, or on a dry

@@ -65,10 +65,7 @@ const wait = 5 * time.Second
 func (s *Session) Run(args, env []string, in string) (string, error) {
 	r, err := child.Run(context.Background(), child.Command{Args: args, Env: env, Dir: s.Project,
 		In: in, Wait: wait, Most: 1 << 20})
-	switch line := child.Line(r.Says); {
-	case err != nil && line != "":
-		err = fmt.Errorf("%w: %s", err, line)
-	case line != "":
+	if line := child.Line(r.Says); err == nil && line != "" {
 		err = errors.New(line)
 	}
 	return strings.TrimSpace(string(r.Out)), err

@@ -59,14 +59,10 @@ func runGit(ctx context.Context, dir string, off []string, args ...string) ([]by
 	r, err := child.Run(ctx, child.Command{
 		Dir: dir, Env: env, Wait: wait, Most: maxOutput, Args: argv,
 	})
-	if err == nil {
-		return r.Out, nil
-	}
-	line := child.Line(r.Says)
-	if line == "" || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if err != nil {
 		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return nil, fmt.Errorf("git %s: %w: %s", args[0], err, line)
+	return r.Out, nil
 }
 
 // environ returns the environment of a child git. It drops variables that select another repository
