@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/sjson"
+
+	"hooks/scripts/driver"
 )
 
 // hostilePaths are values that an event's field may hold where a path or a name is expected. WORK
@@ -33,10 +35,7 @@ var hostilePaths = []string{
 // world is a project with an outside, in which a pipe waits for ever and a link leads away.
 func world(t *testing.T) (work string) {
 	t.Helper()
-	// hundreds of runs are synced to the disk otherwise
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
-		t.Setenv("TMPDIR", "/dev/shm")
-	}
+	driver.InMemory() // otherwise hundreds of runs are synced to the disk
 	work, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 // TestARefusalNeedsNoSave: a call that the rules refuse is refused, also where the refusal cannot
 // be recorded, because the state is busy or cannot be written.
 func TestARefusalNeedsNoSave(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := New(func(name string) string {
 		return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
@@ -51,6 +52,7 @@ func TestARefusalNeedsNoSave(t *testing.T) {
 // TestALoopThatChangesUnderTheCallIsMended: a loop's files are changed between the look at a call
 // and the lock. The session's other loop, which has ended its iteration, says nothing of the call.
 func TestALoopThatChangesUnderTheCallIsMended(t *testing.T) {
+	t.Parallel()
 	dir, state := t.TempDir(), t.TempDir()
 	a := New(func(name string) string {
 		return map[string]string{

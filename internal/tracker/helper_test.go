@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"hooks/scripts/driver"
 	"hooks/scripts/forgetest"
 )
 
 func TestMain(m *testing.M) {
 	forgetest.Alone()
+	driver.InMemory()
 	os.Exit(m.Run())
 }
 

@@ -14,12 +14,14 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
+	"hooks/scripts/driver"
 	"hooks/scripts/forgetest"
 )
 
 func TestMain(m *testing.M) {
 	forgetest.Play()
 	forgetest.Alone()
+	driver.InMemory()
 	os.Exit(m.Run())
 }
 
