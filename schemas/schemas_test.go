@@ -27,6 +27,7 @@ import (
 	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/schemas"
+	"hooks/scripts/driver"
 )
 
 func compile(t *testing.T, name string) *jsonschema.Schema {
@@ -239,6 +240,7 @@ func pointers[T any](values rapid.MakeConfig) *rapid.Generator[any] {
 
 // TestWhatIsWrittenIsValid saves any state and checks the files.
 func TestWhatIsWrittenIsValid(t *testing.T) {
+	driver.InMemory()
 	compiled := map[string]*jsonschema.Schema{}
 	for name := range types {
 		compiled[name] = compile(t, name)

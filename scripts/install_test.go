@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"hooks/scripts/driver"
 )
 
 var name = fmt.Sprintf("hooks_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
@@ -23,10 +25,8 @@ func release(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	program := filepath.Join(dir, "hooks")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./hooks")
-	cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	if err := driver.Build(program, "hooks/hooks"); err != nil {
+		t.Fatal(err)
 	}
 	body, err := os.ReadFile(program)
 	if err != nil {

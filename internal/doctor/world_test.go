@@ -30,10 +30,7 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "hooks-doctor-test-")
 	if err == nil {
 		built = filepath.Join(dir, "hooks")
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", built,
-			"hooks/hooks")
-		cmd.Env, cmd.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
-		err = cmd.Run()
+		err = driver.Build(built, "hooks/hooks")
 	}
 	if err == nil {
 		var out []byte

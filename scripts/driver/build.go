@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +16,8 @@ import (
 type Patch struct{ File, Old, New string }
 
 // Build compiles a package as in a release. Patches are applied as an overlay, so the tree does not
-// change. Old must occur in its file exactly once, and a file may have one patch.
+// change. Old must occur in its file exactly once, and a file may have one patch. Unlike go build,
+// go run keeps what it links in the build cache, from which cp takes it.
 func Build(out, pkg string, patches ...Patch) error {
 	gomod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -25,8 +28,13 @@ func Build(out, pkg string, patches ...Patch) error {
 	if err := writeOverlay(overlay, root, patches); err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-overlay", overlay,
-		"-o", out, pkg)
+	flags := []string{"-trimpath", "-ldflags", "-s -w", "-overlay", overlay}
+	cmd := exec.Command("go", slices.Concat([]string{"run", "-exec", "cp"}, flags,
+		[]string{pkg, out})...)
+	if runtime.GOOS == "windows" {
+		cmd = exec.Command("go", slices.Concat([]string{"build", "-o", out}, flags,
+			[]string{pkg})...)
+	}
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, text)

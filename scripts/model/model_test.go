@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -65,12 +64,7 @@ var built = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(buildDir, "hooks")
-	out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path,
-		"hooks/hooks").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return path, err
+	return path, driver.Build(path, "hooks/hooks")
 })
 
 // binary is the real program, built once.
