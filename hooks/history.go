@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,37 +24,22 @@ type historyCmd struct {
 	which
 	RunID string `name:"run" placeholder:"ID" help:"One run only, by its id, with all its iterations."`
 	All   bool   `help:"The runs of all projects of this machine."`
-	lastRows
-	JSON bool `xor:"form" help:"One JSON array with one iteration per line, as stored on disk: hooks history --json | jq '.[].outcome'."`
-	CSV  bool `xor:"form" help:"Comma-separated values with a header."`
+	Last  *uint  `short:"n" xor:"form" placeholder:"N" help:"Only the last N iterations in a table; 0 for all of them, 40 if not given."`
+	JSON  bool   `xor:"form" help:"One JSON array with one iteration per line, as stored on disk: hooks history --json | jq '.[].outcome'."`
+	CSV   bool   `xor:"form" help:"Comma-separated values with a header."`
 }
 
-// lastRows bounds a table for people. JSON and CSV output is complete.
-type lastRows struct {
-	Last *int `short:"n" placeholder:"N" help:"Only the last N iterations in a table; 0 for all of them, 40 if not given."`
-}
-
-// rows returns the number of iterations in a table, or 0 for all. The default for one run is all.
-func (l lastRows) rows(runID string, table bool) (int, error) {
-	switch {
-	case l.Last == nil && (runID != "" || !table):
-		return 0, nil
-	case l.Last == nil:
-		return report.MaxRows, nil
-	case !table:
-		return 0, hint.New("use --csv or --json and take the last lines",
-			"--last is for the table: the forms for programs have every iteration")
-	case *l.Last < 0:
-		return 0, hint.New("--last 20, or --last 0 for all", "--last %d is below zero", *l.Last)
-	}
-	return *l.Last, nil
-}
+// maxRows is the default number of iterations in a table. A table of one run has all.
+const maxRows = 40
 
 // Run prints the iterations of all runs, including archived ones, the oldest first.
 func (h historyCmd) Run(c caller) error {
-	rows, err := h.rows(h.RunID, !h.JSON && !h.CSV)
-	if err != nil {
-		return err
+	rows := maxRows
+	switch {
+	case h.Last != nil:
+		rows = int(*h.Last)
+	case h.RunID != "":
+		rows = 0
 	}
 	out := report.HistoryTable(c.out, c.screen(), rows, h.All)
 	switch {
@@ -74,30 +57,25 @@ type costCmd struct {
 	RunID string `name:"run" placeholder:"ID" help:"One run only, by its id."`
 	All   bool   `help:"What the loops of all projects of this machine spent."`
 	Since string `placeholder:"TIME" help:"Only iterations that ended since then: 7d, 12h or 2026-11-20."`
-	lastRows
-	Rates bool `help:"The price table in force, with the source of each row; alone or with --json."`
-	JSON  bool `help:"Print the same as JSON."`
+	Rates bool   `help:"The price table in force, with the source of each row; alone or with --json."`
+	JSON  bool   `help:"Print the same as JSON."`
 }
 
 // Run prints the spend of loops, or the price table.
 func (o costCmd) Run(c caller) error {
 	if o.Rates {
-		if o.By != "run" || o.RunID != "" || o.All || o.Since != "" || o.Last != nil {
+		if o.By != "run" || o.RunID != "" || o.All || o.Since != "" {
 			return hint.New("hooks cost --rates, or with --json",
 				"--rates shows prices, which the other flags do not change")
 		}
 		return c.show(o.JSON, c.Rates(), nil)
 	}
-	rows, err := o.rows(o.RunID, !o.JSON)
+	from, err := since(o.Since, c.Now())
 	if err != nil {
 		return err
 	}
-	q := inspect.CostQuery{By: o.By, RunID: o.RunID, MaxRows: cmp.Or(rows, math.MaxInt)}
-	if q.Since, err = since(o.Since, c.Now()); err != nil {
-		return err
-	}
 	c.Everywhere = o.All
-	cost, err := c.Cost(q)
+	cost, err := c.Cost(inspect.CostQuery{By: o.By, RunID: o.RunID, Since: from})
 	if err != nil && len(cost.Rows) == 0 {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
-	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/toolcall"
@@ -36,18 +35,10 @@ func (st statusCmd) Run(c caller) error {
 	return showEach(c, st.JSON, list, err, c.noLoop(st.which))
 }
 
-// noLoop returns the message if no loop is shown. If a kind was asked for and another kind has a
-// loop, the message names that kind.
+// noLoop returns the message if no loop is shown.
 func (c caller) noLoop(w which) string {
-	where := c.screen().Where(c.Everywhere)
-	if w.Skill == "" {
-		return "no loop " + where
-	}
-	others, _ := c.Stands(kind.Skills())
-	if len(others) > 0 && !c.Everywhere {
-		where = fmt.Sprintf("in %s; %s has one", c.Project(), others[0].Run.Skill)
-	}
-	return fmt.Sprintf("no %s loop %s", w.Skill, where)
+	kind := strings.TrimLeft(w.Skill+" loop ", " ")
+	return "no " + kind + c.screen().Where(c.Everywhere)
 }
 
 // watchEvery is the interval of --watch. An unchanged page is not redrawn.

@@ -17,8 +17,6 @@ import (
 type CostQuery struct {
 	By    string
 	RunID string // "" for all runs
-	// MaxRows bounds the iterations that have a separate row. The last ones are kept.
-	MaxRows int
 	// Since excludes iterations that ended before it, and spend outside of iterations. The zero
 	// time excludes nothing.
 	Since time.Time
@@ -44,7 +42,6 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 		}
 		found = true
 		run := l.spending(q)
-		q.MaxRows -= min(q.MaxRows, len(run.rows.list))
 		rest := report.CostRow{Rest: outside[q.By], Tokens: run.total.Less(run.rows.sum())}
 		if !shared {
 			rest.Rest = run.run.RunID + " " + rest.Rest
@@ -154,9 +151,6 @@ func (l *loopState) spending(q CostQuery) *spending {
 		s.total = whole
 	}
 	slices.SortStableFunc(s.rows.list, report.CostRow.Compare)
-	if q.By == "iteration" {
-		s.sumUp(len(s.rows.list) - q.MaxRows)
-	}
 	return s
 }
 
@@ -243,21 +237,6 @@ func (s *spending) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 		return row, row.Number > 0 || row.Phase != ""
 	}
 	return row, true
-}
-
-// sumUp replaces the first n rows by one row with their sum.
-func (s *spending) sumUp(n int) {
-	if n <= 0 {
-		return
-	}
-	first := costRows{list: s.rows.list[:n]}
-	command := "hooks cost --by iteration --last 0"
-	if s.named() != "" {
-		command = "hooks cost --by iteration --all --last 0"
-	}
-	older := report.CostRow{Tokens: first.sum(),
-		Rest: fmt.Sprintf("%s %s, %d earlier: %s", s.run.Skill, s.run.RunID, n, command)}
-	s.rows.list = append([]report.CostRow{older}, s.rows.list[n:]...)
 }
 
 // Rates returns the project's price table.

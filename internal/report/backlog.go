@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -92,43 +91,32 @@ type PR struct {
 	Notes         []string     `json:"notes,omitempty"`
 }
 
-// maxFeedback bounds the comments and reviews that people see; --json prints all.
-const maxFeedback = 10
-
 func (pr PR) draw(p *page) {
 	p.line(plain, "PR #%d (%s%s): %s", pr.Number, pr.State, when(pr.Draft, ", draft"), pr.Title)
-	p.line(plain, "Tracker: %s", pr.Tracker)
-	p.line(plain, "Head: %s at %s, into %s%s", pr.Branch, loop.Short(pr.HeadSHA), pr.Base,
+	var about facts
+	about.row("tracker", plain, "%s", pr.Tracker)
+	about.row("head", plain, "%s at %s, into %s%s", pr.Branch, loop.Short(pr.HeadSHA), pr.Base,
 		when(pr.Fork, ", from a fork"))
-	if pr.CI != "" {
-		p.line(plain, "Checks: %s", pr.CI)
-	}
-	if len(pr.Labels)+len(pr.Closes) > 0 {
-		p.line(plain, "Labels: %s; closes: %s", cmp.Or(strings.Join(pr.Labels, ", "), "none"),
-			cmp.Or(numbers(pr.Closes), "none"))
-	}
-	older := max(len(pr.Feedback)-maxFeedback, 0)
-	for _, f := range pr.Feedback[older:] {
+	about.given("checks", words(pr.CI))
+	about.given("labels", words(commas(pr.Labels...)))
+	about.given("closes", words(numbers(pr.Closes)))
+	for _, f := range pr.Feedback {
 		who := when(f.Human, "human") + when(!f.Human, "agent")
-		p.line(plain, "%s by %s (%s), %s", f.Kind, f.Author, who, f.At.UTC().Format(time.RFC3339))
-	}
-	if older > 0 {
-		p.line(plain, "and %d earlier", older)
+		about.row(f.Kind, plain, "by %s (%s), %s", f.Author, who, f.At.UTC().Format(time.RFC3339))
 	}
 	for _, f := range pr.Fired {
-		p.line(plain, "Would stop a loop that watches it: %s", f.Text)
+		about.row("would stop", warn, "a loop that watches it: %s", f.Text)
 	}
+	merge := "asks first: " + pr.Gate
 	switch {
 	case pr.Reviewed:
-		p.line(plain, "Every person who commented has approved this commit since: "+
-			"a merge passes without a question")
+		merge = "passes, as everyone who commented has approved this commit since"
 	case pr.HumanFeedback == nil:
-		p.line(plain, "Before a merge would be asked: %s "+
-			"(it is unknown whether a person commented)", pr.Gate)
-	case *pr.HumanFeedback:
-		p.line(plain, "Before a merge would be asked: %s", pr.Gate)
-	default:
-		p.line(plain, "No person commented: a merge passes without a question")
+		merge += " (it is unknown whether a person commented)"
+	case !*pr.HumanFeedback:
+		merge = "passes, as no person commented"
 	}
-	p.notes("Note", pr.Notes)
+	about.row("a merge", plain, "%s", merge)
+	about.rows("note", plain, pr.Notes)
+	p.facts(about)
 }

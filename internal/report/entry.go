@@ -103,33 +103,28 @@ func Waits(gates []loop.Gate) string {
 	for _, g := range gates {
 		list = append(list, waiting(g))
 	}
-	_, held := urgency(gates)
-	return term.Line("waits: "+strings.Join(list, "; ")) + "\nhint: call " + dialogCall +
-		"; the dialog's text is filled in with exactly this. " + held + " Never answer it yourself."
+	return term.Line("waits: "+strings.Join(list, "; ")) + "\nhint: call " + order(gates)
 }
 
 func (x *text) asks(gates []loop.Gate) {
-	all, held := urgency(gates)
-	x.line("%s Call %s; the dialog's text is filled in with exactly this:", all, dialogCall)
+	x.line("A person must answer. Call %s", order(gates))
 	for _, g := range gates {
-		x.line("- %s", waiting(g))
+		x.line("waits: %s", waiting(g))
 	}
-	x.line("%s Never answer it yourself.", held)
 }
 
-const dialogCall = "AskUserQuestion now " +
-	`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded)`
-
-// urgency returns the sentence that asks for an answer, and the sentence that limits the model
-// until then.
-func urgency(gates []loop.Gate) (all, held string) {
-	other := func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }
-	if !slices.ContainsFunc(gates, other) {
-		return "A person must answer before this is merged.",
-			"Until it is answered nothing is merged; other work may continue."
+// order follows the word "call": it tells the model to ask the questions, and what it may do until
+// they are answered.
+func order(gates []loop.Gate) string {
+	until := "Do nothing else until it is answered: other tools are held back."
+	if !slices.ContainsFunc(gates,
+		func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }) {
+		until = "Until it is answered nothing is merged; other work may continue."
 	}
-	return "A person must answer before anything else is done.",
-		"Do nothing else until it is answered: other tools are held back."
+	return "AskUserQuestion now " +
+		`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded); ` +
+		"the dialog's text is filled in with exactly these questions. " + until +
+		" Never answer it yourself."
 }
 
 func waiting(g loop.Gate) string {
@@ -256,9 +251,7 @@ func ReportAnswer(f *loop.Facts, c loop.Changed) string {
 	if len(c.Due) == 0 {
 		return said
 	}
-	all, held := urgency(c.Due)
-	return fmt.Sprintf("%s\n%s Call %s; the dialog's text is filled in with exactly these "+
-		"questions. %s Never answer it yourself.", said, all, dialogCall, held)
+	return said + "\nA person must answer. Call " + order(c.Due)
 }
 
 func changes(f *loop.Facts, c loop.Changed) (out []string) {

@@ -34,19 +34,12 @@ func (s Screen) Where(all bool) string {
 		"; `hooks status --all` shows every project"
 }
 
-// MaxRows is the default number of iterations in a table for people.
-const MaxRows = 40
-
-// HistoryTable draws a table for each run, with the dollars of all its iterations as bars. It shows
-// the last maxRows iterations, or all if it is 0, and counts the earlier ones. all reports whether
-// the table covers all projects.
+// HistoryTable draws a table for each run. It shows the last maxRows iterations, or all if it is 0,
+// and counts the earlier ones. all reports whether the table covers all projects.
 func HistoryTable(w io.Writer, s Screen, maxRows int, all bool) History {
-	t := &historyTable{Screen: s, maxRows: maxRows, showAll: "hooks history --last 0"}
-	if all {
-		t.showAll = "hooks history --all --last 0"
-	}
+	t := &historyTable{Screen: s, maxRows: maxRows}
 	return History{Row: t.add, Close: func() error {
-		text := t.draw()
+		text := t.draw(when(all, "--all "))
 		if text == "" {
 			text = "no iteration has ended " + s.Where(all)
 		}
@@ -57,40 +50,20 @@ func HistoryTable(w io.Writer, s Screen, maxRows int, all bool) History {
 
 type historyTable struct {
 	Screen
-	maxRows int    // 0 for all iterations
-	showAll string // command that shows all iterations
-	runs    []*runSums
-	rows    []runRow
+	maxRows int // 0 for all iterations
+	rows    []historyRow
+	earlier int // number of older rows
 }
 
-// runSums holds the sums over all iterations of a run.
-type runSums struct {
-	name    string // skill and id
-	count   int
-	dollars []int64  // dollars of each iteration
-	within  loop.USD // their sum
-	outside loop.USD // dollars spent outside of iterations
-}
-
-// runRow is an iteration that the table may show.
-type runRow struct {
-	run *runSums
+// historyRow is an iteration that the table may show, with the name of its run.
+type historyRow struct {
+	run string
 	*loop.Iteration
 }
 
 func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
-	name := fmt.Sprintf("%s %s%s", l.Skill, cmp.Or(l.RunID, "unknown"), prefixed(", ", project))
-	if n := len(t.runs); n == 0 || t.runs[n-1].name != name {
-		t.runs = append(t.runs, &runSums{name: name})
-	}
-	run := t.runs[len(t.runs)-1]
-	run.count++
-	run.outside = max(run.outside, l.Budget.DollarsOutside)
-	if l.Ran() {
-		run.dollars = append(run.dollars, int64(l.Dollars))
-		run.within += l.Dollars
-	}
-	if t.rows = append(t.rows, runRow{run, l}); t.maxRows > 0 && len(t.rows) > 2*t.maxRows {
+	run := fmt.Sprintf("%s %s%s", l.Skill, cmp.Or(l.RunID, "unknown"), prefixed(", ", project))
+	if t.rows = append(t.rows, historyRow{run, l}); len(t.rows) > 2*t.maxRows {
 		t.keepNewest()
 	}
 	return nil
@@ -98,47 +71,37 @@ func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 
 // keepNewest drops the oldest rows so that t.maxRows remain in all.
 func (t *historyTable) keepNewest() {
-	slices.SortStableFunc(t.rows, func(a, b runRow) int { return a.StartedAt.Compare(b.StartedAt) })
 	if older := len(t.rows) - t.maxRows; t.maxRows > 0 && older > 0 {
+		slices.SortStableFunc(t.rows,
+			func(a, b historyRow) int { return a.StartedAt.Compare(b.StartedAt) })
 		t.rows = slices.Delete(t.rows, 0, older)
+		t.earlier += older
 	}
 }
 
-// draw renders the newest iterations of all runs. It omits runs without any.
-func (t *historyTable) draw() string {
+// draw renders the newest iterations by run. flags are those of the command that shows all.
+func (t *historyTable) draw(flags string) string {
 	t.keepNewest()
 	p := newPage(t.Screen)
-	earlier, earlierSpent := 0, loop.USD(0)
-	for _, run := range t.runs {
-		var shown table
-		for _, r := range t.rows {
-			if r.run == run {
-				columns, cells := t.iteration(r.Iteration)
-				shown.columns = append(columns, column{name: "details", loose: true})
-				shown.rows = append(shown.rows, row{style: outcomeStyle(r.Outcome),
-					cells: append(cells, words(details(r.Iteration)))})
-			}
-		}
-		if len(shown.rows) == 0 {
-			earlier, earlierSpent = earlier+run.count, earlierSpent+run.within+run.outside
-			continue
-		}
-		p.blank()
-		p.line(strong, "%s", run.name)
-		if more := run.count - len(shown.rows); more > 0 {
-			p.line(faint, "%s before these: %s", thousands(int64(more)), t.showAll)
-		}
-		p.table(shown)
-		if len(run.dollars) > 1 {
-			p.line(plain, "dollars  %s  $%s to $%s, $%s in all%s",
-				spark(run.dollars, min(max(8, p.Width/3), 60)), loop.USD(slices.Min(run.dollars)),
-				loop.USD(slices.Max(run.dollars)), run.within+run.outside, when(run.outside > 0,
-					fmt.Sprintf(", $%s outside of iterations", run.outside)))
-		}
+	if t.earlier > 0 {
+		p.line(faint, "%s before these: hooks history %s--last 0",
+			loop.Plural(t.earlier, "iteration"), flags)
 	}
-	if earlier > 0 {
-		return fmt.Sprintf("%s of earlier runs, $%s in all: %s\n\n", loop.Plural(earlier,
-			"iteration"), earlierSpent, t.showAll) + p.String()
+	var runs []string
+	tables := map[string]table{}
+	for _, r := range t.rows {
+		runs = loop.AppendNew(runs, r.run)
+		columns, cells := t.iteration(r.Iteration)
+		shown := tables[r.run]
+		shown.columns = append(columns, column{name: "details", loose: true})
+		shown.rows = append(shown.rows, row{style: outcomeStyle(r.Outcome),
+			cells: append(cells, words(details(r.Iteration)))})
+		tables[r.run] = shown
+	}
+	for _, run := range runs {
+		p.blank()
+		p.line(strong, "%s", run)
+		p.table(tables[run])
 	}
 	return p.String()
 }

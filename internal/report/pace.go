@@ -84,25 +84,6 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 		saved.DollarsOutside, c.Dollars))
 }
 
-// firstToEnd returns the budget that ends first. It is nil if no budget has a prediction.
-func firstToEnd(axes []Axis) (found *Axis) {
-	for i := range axes {
-		a := &axes[i]
-		sooner := found == nil && (a.More != nil || a.EndsAt != nil)
-		switch {
-		case found == nil:
-		case a.EndsAt != nil && found.EndsAt != nil:
-			sooner = a.EndsAt.Before(*found.EndsAt)
-		case a.More != nil && found.More != nil:
-			sooner = *a.More < *found.More
-		}
-		if sooner {
-			found = a
-		}
-	}
-	return found
-}
-
 // budgets returns the use of each budget, with a bar.
 func (s Screen) budgets(axes []Axis) (list facts) {
 	room := 0
@@ -110,7 +91,7 @@ func (s Screen) budgets(axes []Axis) (list facts) {
 		room = max(room, len(a.usage()))
 	}
 	for _, a := range axes {
-		used := word{text: pad(a.usage(), room, false) + a.outlook(),
+		used := word{text: pad(a.usage(), room, false) + s.outlook(a),
 			part: int64(a.Used), whole: max(1, int64(a.Ceiling))}
 		if a.Ceiling == 0 {
 			used.part = 0
@@ -154,8 +135,9 @@ func (a Axis) usage() string {
 	return "$" + a.Used.String() + "/" + ceiling(a.Ceiling)
 }
 
-// outlook describes the pace and the number of iterations for which the remainder is enough.
-func (a Axis) outlook() string {
+// outlook describes the pace, the number of iterations for which the remainder is enough, and when
+// they will end.
+func (s Screen) outlook(a Axis) string {
 	var parts []string
 	switch {
 	case a.Name == "dollars" && a.Ceiling == 0:
@@ -168,6 +150,9 @@ func (a Axis) outlook() string {
 	if a.More != nil {
 		parts = append(parts, a.more())
 	}
+	if a.EndsAt != nil && a.EndsAt.After(s.Now) {
+		parts = append(parts, "about "+s.at(*a.EndsAt))
+	}
 	return prefixed("  ", commas(parts...))
 }
 
@@ -178,19 +163,4 @@ func (a Axis) more() string {
 		return fmt.Sprintf("%d more", *a.More)
 	}
 	return fmt.Sprintf("about %d more", *a.More)
-}
-
-// ahead describes the number of iterations for which the remainder is enough, and when they will
-// end.
-func (s Screen) ahead(a *Axis) (text string) {
-	switch {
-	case a.More != nil && *a.More == 0:
-		return ", no further iteration"
-	case a.More != nil:
-		text = ", " + a.more()
-	}
-	if a.EndsAt != nil {
-		text += ", about " + s.at(*a.EndsAt)
-	}
-	return text
 }

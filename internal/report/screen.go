@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -110,7 +109,7 @@ func (p *page) facts(list facts) {
 	}
 }
 
-// curve writes nothing, because `hooks history` draws the spend in a terminal.
+// curve writes nothing. A terminal has too few rows for it.
 func (*page) curve(loop.USD, []Point) {}
 
 // notes writes a line for each note.
@@ -270,18 +269,6 @@ func bar(part, whole int64, width int) string {
 		n = min(max(1, int(float64(part)/float64(whole)*float64(width)+0.5)), width-1)
 	}
 	return strings.Repeat("█", n) + strings.Repeat("░", width-n)
-}
-
-// spark draws values, none negative, in at most that many columns. If there are more values,
-// neighbours share a column, which shows the largest.
-func spark(values []int64, columns int) string {
-	var b strings.Builder
-	levels := []rune("▁▂▃▄▅▆▇█")
-	each, most := (len(values)+columns-1)/columns, max(1, slices.Max(values))
-	for part := range slices.Chunk(values, each) {
-		b.WriteRune(levels[int(float64(slices.Max(part))/float64(most)*7)])
-	}
-	return b.String()
 }
 
 // Heard is one reply of the demo. An empty reader continues the previous reply.

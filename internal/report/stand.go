@@ -150,10 +150,6 @@ func (st Stand) draw(p *page) {
 	if text := b.Standstill(); text != "" {
 		about.row("no progress", warn, "%s", text)
 	}
-	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
-		!st.ending() {
-		about.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
-	}
 	for _, w := range st.Gates {
 		about = append(about, w.facts()...)
 	}

@@ -24,13 +24,8 @@ func Status(l *loop.Iteration, wake string) string {
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
 	kindOf(b, "").block(t, l)
 	t.line("Budget remaining: %s", Remaining(b))
-	average := "" // not for a skipped tick, because the cost of the open iteration is not known yet
-	spent := b.DollarsEstimate - b.DollarsOutside
-	if l.Ran() && b.IterationsUsed > 0 && spent > 0 {
-		average = fmt.Sprintf(", $%s per iteration", spent/loop.USD(b.IterationsUsed))
-	}
-	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s%s", l.Dollars,
-		b.DollarsEstimate, outside(b), average)
+	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars,
+		b.DollarsEstimate, outside(b))
 	t.line("Stop conditions evaluated: %s", cmp.Or(strings.Join(l.Fired, ", "), "none triggered"))
 	holder := fmt.Sprintf("%d, released at the end of this iteration", b.Owner.PID)
 	if l.SkippedForPID != 0 { // also if the loop ended while it waited for a lock
@@ -230,23 +225,17 @@ func Final(b *loop.Budget, e Ended) string {
 
 // totals returns the totals of a run in two lines, each with its ceiling.
 func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
-	parts := []string{"Iterations: " + outOf(b.IterationsUsed, b.Ceilings.Iterations, " / ")}
-	works, prs := b.Drive() == "", len(b.PRsTouched)
-	if works || prs > 0 {
-		list := when(prs > 0, " ("+commas(b.PRsTouched...)+")")
-		if b.CountsPRs() {
-			list = fmt.Sprintf(" / %d%s", b.Ceilings.PRs, list)
-		} else {
-			list += ", not limited"
-		}
-		parts = append(parts, fmt.Sprintf("PRs touched: %d%s", prs, list))
+	prs := ", not limited"
+	if b.CountsPRs() {
+		prs = fmt.Sprintf(" / %d", b.Ceilings.PRs)
 	}
-	parts = append(parts, "Minutes: "+outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / "))
-	if works || b.CommentsPushed+b.MergesAttempted > 0 {
-		parts = append(parts, fmt.Sprintf("Comments pushed: %d, merges attempted: %d",
-			b.CommentsPushed, b.MergesAttempted))
+	if len(b.PRsTouched) > 0 {
+		prs += " (" + commas(b.PRsTouched...) + ")"
 	}
-	parts = append(parts, fmt.Sprintf("Workers sent: %d", b.AgentsDispatched))
+	used = fmt.Sprintf("Iterations: %s; PRs touched: %d%s; Minutes: %s; Comments pushed: %d, "+
+		"merges attempted: %d; Workers sent: %d", outOf(b.IterationsUsed, b.Ceilings.Iterations,
+		" / "), len(b.PRsTouched), prs, outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / "),
+		b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
 	limit := "none"
 	if b.Ceilings.Dollars > 0 {
 		limit = ceiling(b.Ceilings.Dollars)
@@ -256,7 +245,7 @@ func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
 	if over != nil {
 		dollars += fmt.Sprintf("; Overrun: %s", over)
 	}
-	return strings.Join(parts, "; "), dollars
+	return used, dollars
 }
 
 // gatesAnswered returns the gates of a run with their answers, one per line. If there are more than

@@ -2,11 +2,9 @@ package report
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
@@ -126,21 +124,6 @@ func checkLine(t *rapid.T, s Screen, name, line string) {
 	if term.Line(line) != line {
 		t.Fatalf("%s: %q acts on a terminal", name, line)
 	}
-}
-
-// A row of bars of any length takes a bounded number of columns and shows the highest value.
-func TestSparkIsBounded(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		columns := rapid.IntRange(2, 60).Draw(t, "columns")
-		values := rapid.SliceOfN(rapid.Int64Range(0, 1000), 1, 700).Draw(t, "values")
-		drawn := spark(values, columns)
-		if n := utf8.RuneCountInString(drawn); n == 0 || n > columns {
-			t.Fatalf("%q of %d columns", drawn, columns)
-		}
-		if slices.Max(values) > 0 && !strings.ContainsRune(drawn, '█') {
-			t.Fatalf("%q does not show the highest value", drawn)
-		}
-	})
 }
 
 func TestBars(t *testing.T) {
