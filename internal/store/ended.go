@@ -2,9 +2,6 @@ package store
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -40,25 +37,13 @@ func (s *Store) Ended(
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	f, size, err := s.disk.reader(historyName.of(run.Skill))
-	if f == nil {
-		return nil, err
-	}
-	defer f.Close()
 	missing := make(map[string]bool, len(paths))
 	for _, path := range paths {
 		missing[path] = true
 	}
-	lines := backward{f: f, pos: size}
-	for len(list) < len(paths) {
-		line, err := lines.next()
-		switch {
-		case err == io.EOF:
-			return list, nil
-		case errors.Is(err, errLongLine):
-			continue
-		case err != nil:
-			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName.of(run.Skill)), err)
+	for line, err := range s.linesBackwards(run.Skill) {
+		if err != nil && !isDamaged(err) {
+			return list, err
 		}
 		at := bytes.Index(line, []byte(beforeEnded))
 		if at < 0 {
@@ -76,6 +61,9 @@ func (s *Store) Ended(
 			}
 			return true
 		})
+		if len(missing) == 0 {
+			break
+		}
 	}
 	return list, nil
 }

@@ -31,33 +31,51 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 
 // backwards calls each with the history's lines from last to first until each returns false.
 func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) error {
-	f, size, err := s.disk.reader(historyName.of(skill))
-	if f == nil {
-		return err
-	}
-	defer f.Close()
-	path := s.disk.path(historyName.of(skill))
-	lines := backward{f: f, pos: size}
-	for last := true; ; last = false {
-		line, err := lines.next()
-		switch {
-		case err == io.EOF:
-			return nil
-		case last && errors.Is(err, errLongLine): // torn, for example zeros after a power cut
-			continue
-		case errors.Is(err, errLongLine):
-			return damage(path, "a line of it is over 4 MiB")
-		case err != nil:
-			return fmt.Errorf("read %s: %w", path, err)
-		case last && !whole(line), len(bytes.TrimSpace(line)) == 0:
-			continue
-		}
-		it, err := s.parsed(skill, line)
+	for line, err := range s.linesBackwards(skill) {
 		if err != nil {
 			return err
 		}
-		if !each(it) {
-			return nil
+		it, err := s.parsed(skill, line)
+		if err != nil || !each(it) {
+			return err
+		}
+	}
+	return nil
+}
+
+// linesBackwards iterates over the history's lines from last to first without parsing them. It
+// skips empty lines and a torn last line. After the error of a line that is too long it continues.
+func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		f, size, err := s.disk.reader(historyName.of(skill))
+		if err != nil {
+			yield(nil, err)
+		}
+		if f == nil {
+			return
+		}
+		defer f.Close()
+		path := s.disk.path(historyName.of(skill))
+		lines := backward{f: f, pos: size}
+		for last := true; ; last = false {
+			line, err := lines.next()
+			long := errors.Is(err, errLongLine)
+			switch {
+			case err == io.EOF:
+				return
+			case err != nil && !long:
+				yield(nil, fmt.Errorf("read %s: %w", path, err))
+				return
+			case last && (long || !whole(line)): // torn, for example zeros after a power cut
+				continue
+			case long:
+				err = damage(path, "a line of it is over 4 MiB")
+			case len(bytes.TrimSpace(line)) == 0:
+				continue
+			}
+			if !yield(line, err) {
+				return
+			}
 		}
 	}
 }

@@ -219,30 +219,20 @@ func (s *Store) historyChange(run sealed, f found) string {
 	return " has a line for the run that hooks did not write"
 }
 
-// newest returns the run's last line in the history. Lines of skipped ticks do not count, nor does
-// a last line that a kill tore: readers skip it, and the next append repairs it. newest returns ""
-// if the run has no line or the history cannot be read.
+// newest returns the run's last line in the history. Lines of skipped ticks do not count. It
+// returns "" if the run has no line or the history cannot be read.
 func (s *Store) newest(run sealed) string {
-	f, size, _ := s.disk.reader(historyName.of(loop.Skill(run.Skill)))
-	if f == nil {
-		return ""
-	}
-	defer f.Close()
-	lines := backward{f: f, pos: size}
-	for last := true; ; last = false {
-		text, err := lines.next()
-		long := errors.Is(err, errLongLine)
+	for text, err := range s.linesBackwards(loop.Skill(run.Skill)) {
 		switch {
-		case err != nil && !long:
-			return ""
-		case last && (long || !whole(text)):
-			continue
-		case long: // not written by hooks
+		case isDamaged(err): // a line that hooks did not write
 			return err.Error()
+		case err != nil:
+			return ""
 		}
 		it := gjson.GetManyBytes(text, "run_id", "outcome")
 		if it[0].Str == run.RunID && it[1].Str != string(loop.SkippedLock) {
 			return seal.Trim(text)
 		}
 	}
+	return ""
 }
