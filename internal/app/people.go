@@ -257,7 +257,8 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	case b != nil && b.RunID != "":
 		id, reap = b.RunID, reap || held != nil && held.RunID == b.RunID
 	}
-	if err = h.files.Hold(skill, id, alive); err == nil { // blocked until the person's next prompt
+	session, err := h.files.Hold(skill, id, alive)
+	if err == nil {
 		err = h.files.Archive(skill, id)
 	}
 	if err != nil {
@@ -268,11 +269,12 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 			return "", fmt.Errorf("reap lock: %w", err)
 		}
 	}
-	if session := h.files.HeldIn(skill); of == "" {
-		if of = "; `--resume` does not continue it"; session != "" { // its client is alive
-			of += fmt.Sprintf("; type anything in session %s: until then merges, workers and "+
-				"schedules stay blocked", session)
-		}
+	if of == "" {
+		of = "; `--resume` does not continue it"
+	}
+	if session != "" { // its client is alive
+		of += fmt.Sprintf("; type anything in session %s: until then merges, workers and "+
+			"schedules stay blocked", session)
 	}
 	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, id, store.Dir, of), nil
 }

@@ -35,7 +35,7 @@ func stateFiles(m *machine, n *notes) {
 	for _, skill := range kind.Skills() {
 		s, err := files.Load(skill)
 		_, lockErr := files.Holder(skill)
-		if _, notes, _ := files.Look(skill); len(notes) > 0 { // the check record reports it
+		if _, note, _ := files.Look(skill); note != "" { // the check record reports it
 			continue
 		}
 		unreadable(n, errors.Join(err, lockErr))
@@ -81,11 +81,11 @@ func seals(m *machine, n *notes) {
 	}
 	defer files.Close()
 	for _, skill := range kind.Skills() {
-		_, notes, err := files.Look(skill)
+		_, note, err := files.Look(skill)
 		if err != nil {
 			n.fail(hint.Of(store.Hinted(err)), "%v", err)
 		}
-		for _, note := range notes {
+		if note != "" {
 			n.warn("no action is needed; see `hooks loop raise` for limits", "%s", note)
 		}
 	}

@@ -62,8 +62,8 @@ type loopState struct {
 	head  string       // HEAD of an audit's worktree, "" if unknown
 	since loop.Spent   // usage of a present run since it was last saved
 	notes []string     // usage that could not be counted
-	// changed has a line for each file that differs from its record.
-	changed []string
+	// changed describes how the run's files differ from their record, or is "".
+	changed string
 }
 
 // open reports whether an iteration of the run is open.
@@ -192,13 +192,13 @@ func (w *walk) loops(projects []string, skills []loop.Skill) iter.Seq[*loopState
 	return func(yield func(*loopState) bool) {
 		for v := range w.each(projects) {
 			for _, skill := range skills {
-				s, notes, err := v.files.Look(skill)
+				s, note, err := v.files.Look(skill)
 				w.note(v.project, store.Hinted(err))
 				if s.Budget == nil {
 					continue
 				}
 				l := v.current(skill, s)
-				l.changed = notes
+				l.changed = note
 				if !yield(l) {
 					return
 				}

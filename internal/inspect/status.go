@@ -51,11 +51,7 @@ func (l *loopState) stand() report.Stand {
 			st.Notes = loop.AppendNew(st.Notes, last.Notes...)
 		}
 	}
-	if session := l.files.HeldIn(l.skill); session != "" {
-		st.Notes = append(st.Notes, "merges, workers and schedules stay blocked until you type "+
-			"anything in session "+session)
-	}
-	st.Notes = append(st.Notes, l.changed...)
+	st.Notes = loop.AppendNew(st.Notes, l.changed)
 	if b.Attempts().Publishes {
 		for _, e := range l.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)

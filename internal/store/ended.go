@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"slices"
 
@@ -42,7 +43,7 @@ func (s *Store) Ended(
 		missing[path] = true
 	}
 	for line, err := range s.linesBackwards(run.Skill) {
-		if err != nil && !isDamaged(err) {
+		if err != nil && !errors.Is(err, errLongLine) {
 			return list, err
 		}
 		at := bytes.Index(line, []byte(beforeEnded))

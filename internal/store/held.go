@@ -11,10 +11,13 @@ import (
 // forReset is the HeldFor of a run that was reset and waits for the person's prompt.
 const forReset = "reset"
 
-// Hold blocks the sessions of a run that a person resets, until the next prompt, if their client
-// is alive. A detached process can pass for a person's terminal, but only a person can type a
-// prompt in the client. Hold is called before the run is archived.
-func (s *Store) Hold(skill loop.Skill, id string, alive func(*loop.Budget) bool) (err error) {
+// Hold blocks the session of a run that a person resets, until the next prompt, if its client is
+// alive. A detached process can pass for a person's terminal, but only a person can type a prompt
+// in the client. Hold is called before the run is archived. It returns the session, or "" if none
+// is blocked.
+func (s *Store) Hold(
+	skill loop.Skill, id string, alive func(*loop.Budget) bool,
+) (session string, err error) {
 	runs, _ := s.sealedRuns(skill)
 	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != id })
 	if len(runs) == 0 {
@@ -25,10 +28,11 @@ func (s *Store) Hold(skill loop.Skill, id string, alive func(*loop.Budget) bool)
 		if berr != nil || b == nil || !run.On || !alive(b) {
 			continue
 		}
+		session = run.record.Session
 		run.HeldFor, run.HeldBudget = forReset, run.State.Budget
 		err = errors.Join(err, s.seals.Save(run.record))
 	}
-	return err
+	return session, err
 }
 
 // sealLost adds a run to a record if its own record is gone. It returns nil for any other run.
@@ -73,34 +77,14 @@ func Lift(dir seal.Dir, r *seal.Record) error {
 
 // Held returns an error if a run of the record waits for a person's prompt.
 func Held(r *seal.Record) error {
-	for i := range r.Loops {
-		if err := (sealed{&r.Loops[i], r}).held(); err != nil {
-			return err
+	for _, l := range r.Loops {
+		if l.HeldFor != "" {
+			return &ChangedError{loop.Skill(l.Skill), r.Session, l.RunID,
+				[]string{"`hooks loop reset` was typed in a terminal, and " + nextPrompt}, ""}
 		}
 	}
 	return nil
 }
 
-// held returns an error if the run waits for a person's prompt.
-func (r sealed) held() error {
-	if r.HeldFor == "" {
-		return nil
-	}
-	return &ChangedError{loop.Skill(r.Skill), r.record.Session, r.RunID,
-		[]string{"`hooks loop reset` was typed in a terminal, and " + nextPrompt}, ""}
-}
-
 // nextPrompt is the hint that a reset takes effect in a session with the person's next prompt.
 const nextPrompt = "takes effect with your next prompt in the session"
-
-// HeldIn returns the session that has been waiting for a person's prompt since a reset, or "" if no
-// session is waiting.
-func (s *Store) HeldIn(skill loop.Skill) string {
-	runs, _ := s.sealedRuns(skill)
-	for _, run := range runs {
-		if run.HeldFor != "" {
-			return run.record.Session
-		}
-	}
-	return ""
-}

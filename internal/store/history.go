@@ -32,7 +32,10 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 // backwards calls each with the history's lines from last to first until each returns false.
 func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) error {
 	for line, err := range s.linesBackwards(skill) {
-		if err != nil {
+		switch {
+		case errors.Is(err, errLongLine):
+			return damage(s.disk.path(historyName.of(skill)), "a line of it is over 4 MiB")
+		case err != nil:
 			return err
 		}
 		it, err := s.parsed(skill, line)
@@ -44,7 +47,8 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 }
 
 // linesBackwards iterates over the history's lines from last to first without parsing them. It
-// skips empty lines and a torn last line. After the error of a line that is too long it continues.
+// skips empty lines and a torn last line. After errLongLine, the error of a line over maxLine, it
+// continues.
 func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f, size, err := s.disk.reader(historyName.of(skill))
@@ -55,7 +59,6 @@ func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 			return
 		}
 		defer f.Close()
-		path := s.disk.path(historyName.of(skill))
 		lines := backward{f: f, pos: size}
 		for last := true; ; last = false {
 			line, err := lines.next()
@@ -64,13 +67,11 @@ func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 			case err == io.EOF:
 				return
 			case err != nil && !long:
-				yield(nil, fmt.Errorf("read %s: %w", path, err))
+				yield(nil, fmt.Errorf("read %s: %w", s.disk.path(historyName.of(skill)), err))
 				return
 			case last && (long || !whole(line)): // torn, for example zeros after a power cut
 				continue
-			case long:
-				err = damage(path, "a line of it is over 4 MiB")
-			case len(bytes.TrimSpace(line)) == 0:
+			case !long && len(bytes.TrimSpace(line)) == 0:
 				continue
 			}
 			if !yield(line, err) {

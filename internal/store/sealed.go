@@ -101,9 +101,7 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 		return st, err
 	}
 	var files seal.Files
-	if run.HeldFor != "" {
-		err = run.held()
-	} else {
+	if err = Held(run.record); err == nil {
 		files, err = s.whole(run, f)
 	}
 	rebooted := s.rebooted(run)
@@ -205,44 +203,33 @@ func (s *Store) checkSealed(b *loop.Budget) error {
 		[]string{"the record of the run is gone"}, ""}
 }
 
-// Look loads a skill's state for display and writes nothing. If somebody changed a run's files, it
-// shows the recorded state and describes the changes in notes, one line each.
-func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
-	runs, err := s.sealedRuns(skill)
-	path, perr := s.budgetPath(skill)
-	for _, run := range runs {
-		if run.HeldFor != "" {
-			continue
-		}
-		if b, berr := s.sealedBudget(run); berr == nil {
-			err = errors.Join(err, s.Findings(b))
-		}
+// Look loads a skill's state for display and writes nothing. If somebody changed the run's files,
+// it shows the recorded state and describes the changes in note.
+func (s *Store) Look(skill loop.Skill) (st State, note string, err error) {
+	path, err := s.budgetPath(skill)
+	run, known, rerr := s.recordAt(skill, path)
+	if err = errors.Join(err, rerr); known {
 		f := s.found(run)
 		list := s.differences(run, f)
-		if len(list) == 0 || s.superseded(run, f) {
-			continue
-		}
 		changed := s.changed(run, f, list)
-		if changed.Home != "" {
+		switch {
+		case len(list) == 0, s.superseded(run, f):
+		case changed.Home != "":
 			err = errors.Join(err, changed)
-			continue
-		}
-		notes = append(notes, strings.Join(changed.Changes, "; ")+
-			"; the next event of its session, or its command, writes it again")
-		if perr != nil || s.absolute(path) == s.absolute(run.Budget) {
-			st, perr = s.stateOf(run, run.State)
-			err = errors.Join(err, perr)
+		default:
+			note = strings.Join(changed.Changes, "; ") +
+				"; the next event of its session, or its command, writes it again"
+			var serr, lerr error
+			st, serr = s.stateOf(run, run.State)
+			st.Lock, lerr = s.Holder(skill)
+			return st, note, errors.Join(err, serr, lerr, s.Findings(st.Budget))
 		}
 	}
-	if st.Budget == nil {
-		var lerr error
-		if st, lerr = s.Load(skill); lerr == nil {
-			lerr = s.checkSealed(st.Budget)
-		}
-		return st, notes, errors.Join(err, lerr)
+	st, lerr := s.Load(skill)
+	if lerr == nil {
+		lerr = s.checkSealed(st.Budget)
 	}
-	st.Lock, perr = s.Holder(skill)
-	return st, notes, errors.Join(err, perr, s.Findings(st.Budget))
+	return st, "", errors.Join(err, lerr)
 }
 
 // sealedBudget returns a run's budget from the record, or nil if the record has no budget.

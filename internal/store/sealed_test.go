@@ -167,7 +167,9 @@ func TestForkOfAResetRun(t *testing.T) {
 	text := strings.Replace(content(t, s, "work.budget.json"), `"max_iterations": 5`,
 		`"max_iterations": 500`, 1)
 	put(t, copied, "work.budget.json", text)
-	ok(t, s.Hold("work", "run-1", func(*loop.Budget) bool { return true }))
+	session, err := s.Hold("work", "run-1", func(*loop.Budget) bool { return true })
+	ok(t, err)
+	same(t, "blocked session", session, "s-1")
 	ok(t, s.Archive("work", "run-1"))
 	ok(t, copied.Fork("work", "", "run-2"))
 	b = must(copied.LoadRun("work")).Budget

@@ -224,7 +224,7 @@ func (s *Store) historyChange(run sealed, f found) string {
 func (s *Store) newest(run sealed) string {
 	for text, err := range s.linesBackwards(loop.Skill(run.Skill)) {
 		switch {
-		case isDamaged(err): // a line that hooks did not write
+		case errors.Is(err, errLongLine): // a line that hooks did not write
 			return err.Error()
 		case err != nil:
 			return ""
