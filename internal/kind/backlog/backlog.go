@@ -110,13 +110,10 @@ func dependencyCycle(f *loop.Facts) string {
 	if len(edges) == 0 {
 		return ""
 	}
-	cycle := loop.ShortestCycle(edges)
+	cycle := loop.Cycle(edges)
 	switch len(cycle) {
 	case 0:
 		return ""
-	case 1:
-		return fmt.Sprintf("Dependency cycle detected: #%d → #%d — please resolve manually",
-			cycle[0], cycle[0])
 	case 2:
 		return fmt.Sprintf("Dependency cycle detected: #%d ↔ #%d — please resolve manually",
 			cycle[0], cycle[1])

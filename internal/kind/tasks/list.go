@@ -173,7 +173,7 @@ func ordered(list []Item) error {
 			edges = append(edges, [2]int{i + 1, n})
 		}
 	}
-	if cycle := loop.ShortestCycle(edges); cycle != nil {
+	if cycle := loop.Cycle(edges); cycle != nil {
 		words := strings.Fields(strings.Trim(fmt.Sprint(append(cycle, cycle[0])), "[]"))
 		return fmt.Errorf("tasks wait for each other: %s", strings.Join(words, " → "))
 	}
