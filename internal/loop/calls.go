@@ -34,16 +34,11 @@ type Passed struct {
 // countOnce records that a call is counted at an event, and reports whether the call is new. A
 // call with the same id but another input is new, and so is any call without an id.
 func (t *Tick) countOnce(event, id, input string) bool {
-	return once(&t.Counted, id, event+" "+callKey(id, input), maxCounted)
-}
-
-// once adds the key of a call to a list, and reports whether the call is new.
-func once(list *[]string, id, key string, bound int) bool {
-	if id != "" && slices.Contains(*list, key) {
+	if t.wasCounted(event, id, input) {
 		return false
 	}
 	if id != "" {
-		*list = appendBounded(*list, key, bound)
+		t.Counted = appendBounded(t.Counted, event+" "+callKey(id, input), maxCounted)
 	}
 	return true
 }
@@ -166,9 +161,6 @@ const (
 	maxDenials = 50
 	// maxWhat bounds the text of an entry, in bytes.
 	maxWhat = 200
-	// maxRefused bounds the refused calls that are remembered, because the hooks of a second
-	// registration run at the same time.
-	maxRefused = 16
 )
 
 // Denial is a refused tool call, with the number of refusals.
@@ -210,16 +202,6 @@ func Refusals(list []Denial) (n int) {
 		n += d.Times
 	}
 	return n
-}
-
-// refuses records that a call is refused, and reports whether the refusal is new. With two
-// registrations of the hooks, every call comes twice.
-func (t *Tick) refuses(id, input string) bool {
-	return once(&t.Refused, id, callKey(id, input), maxRefused)
-}
-
-func (t *Tick) wasRefused(id, input string) bool {
-	return id != "" && slices.Contains(t.Refused, callKey(id, input))
 }
 
 // callKey identifies a call by its id and its input, because different calls may share an id.

@@ -169,20 +169,6 @@ func TestOneReviewRound(t *testing.T) {
 	}
 }
 
-func TestRefusedCalls(t *testing.T) {
-	var tick Tick
-	for i := range maxRefused + 1 {
-		tick.refuses(fmt.Sprint("t", i), "{}")
-	}
-	if len(tick.Refused) != maxRefused || tick.wasRefused("t0", "{}") ||
-		!tick.wasRefused("t1", "{}") ||
-		tick.wasRefused("t1", "{1}") ||
-		tick.wasRefused("", "{}") ||
-		!tick.refuses("t0", "{}") {
-		t.Errorf("%d are remembered", len(tick.Refused))
-	}
-}
-
 // Each thread is told of the dollar ceiling once.
 func TestDollarsAreToldOnce(t *testing.T) {
 	var tick Tick

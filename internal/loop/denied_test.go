@@ -44,24 +44,6 @@ func TestDenialsAreCopied(t *testing.T) {
 	}
 }
 
-func TestACallToldTwiceIsRefusedOnce(t *testing.T) {
-	var tick Tick
-	for _, c := range []struct {
-		id, input string
-		news      bool
-	}{
-		{"t1", "{}", true},
-		{"t1", "{}", false},
-		{"t1", `{"a":1}`, true},
-		{"", "", true},
-		{"", "", true},
-	} {
-		if got := tick.refuses(c.id, c.input); got != c.news {
-			t.Errorf("%q %s: news %v, remembered %v", c.id, c.input, got, tick.Refused)
-		}
-	}
-}
-
 func TestOverrun(t *testing.T) {
 	run := Budget{Ceilings: Ceilings{Dollars: 2 * Dollar}, DollarsEstimate: 2 * Dollar}
 	overrun := func(spent USD) *Overrun {

@@ -133,7 +133,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 		asks(now, &Answers{ID: "d", List: []DialogAnswer{{"again?", "skip"}}}),
 		asks(now, &Answers{ID: "d", List: []DialogAnswer{{"again?", "stop"}}}),
 		Abandoned{Turn: own},
-		Refused{Turn: own, ID: "c3"},
+		Refused{Turn: own},
 		Result{
 			Turn: own, Event: "PostToolUseFailure", ID: "c1", Input: "in", Failed: true,
 			Worker: "w2",

@@ -9,12 +9,11 @@ import (
 // It is recorded in the open iteration.
 type Refused struct {
 	Turn
-	ID, Input string
 	Denial
 }
 
 func (e Refused) step(s State, _ *Known) Outcome {
-	if !e.open(s) || !s.Tick.refuses(e.ID, e.Input) {
+	if !e.open(s) {
 		return Outcome{}
 	}
 	s.Tick.Deny(e.Denial)

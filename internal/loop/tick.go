@@ -54,10 +54,7 @@ type Tick struct {
 	Counted []string `json:"counted_calls,omitempty"`
 	Passed  []Passed `json:"passed_merges,omitempty"`
 
-	// Denied lists the calls that were refused. Refused identifies the latest of them, so that a
-	// duplicate event is counted once.
-	Denied  []Denial `json:"denied,omitempty"`
-	Refused []string `json:"denied_calls,omitempty"`
+	Denied []Denial `json:"denied,omitempty"` // calls that were refused
 	// Running is the spending counted since the iteration began. DollarsTold lists the threads that
 	// were informed that the dollar ceiling is reached: agent ids, or "main" for the main thread.
 	Running     *Running `json:"running,omitempty"`
