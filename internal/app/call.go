@@ -140,10 +140,8 @@ func (h *handler) record(list []*store.State, r event.Reply) {
 	if i < 0 || !r.Blocks() {
 		return
 	}
-	_, err := h.stepOne(list[i], loop.Refused{
-		Turn: h.turn(), ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
-		Denial: h.denialOf(list[i], h.ev.Tool, r.Rule, h.call().Words()),
-	})
+	_, err := h.stepOne(list[i], loop.Refused{Turn: h.turn(),
+		Denial: h.denialOf(list[i], h.ev.Tool, r.Rule, h.call().Words())})
 	h.sideError(err)
 }
 
@@ -208,7 +206,7 @@ func (h *handler) answersDialog() bool { return h.ev.Asks() && h.ev.Name == even
 func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Reading, func() loop.Reading { return h.reading(t) })
 	fill(l, &k.Looks, func() (is loop.Looks) {
-		is.Only = h.call().ReadOnly() || h.runsOneTest(t)
+		is.Only = h.call().ReadOnly()
 		if a := t.Budget.Attempts(); a.Reports {
 			command, shell := h.ev.ShellCommand()
 			is.Check = shell && a.Check != "" && strings.TrimSpace(command) == a.Check // A70

@@ -22,14 +22,12 @@ type Call struct {
 	Schedules    *string // the prompt that the call schedules, or nil
 	Outside      string  // work that the call starts outside the control of any loop, or ""
 	Sends        *Task   // nil if the call starts no worker
-	Tells        *Task   // the message to a running worker, or nil
 	Background   bool    // no event will report its result
 }
 
 // Task is a worker's assignment.
 type Task struct {
-	Text   string // the task
-	Issues []int  // issues that the text mentions
+	Issues []int  // issues that its text mentions
 	Type   string // type of the agent, as in "archimedes", or ""
 	// Replayed reports whether the call is from a past session. A hint cannot reach its author.
 	Replayed bool
@@ -95,11 +93,8 @@ func (e Call) step(s State, k *Known) Outcome {
 		s.Tick.Workers = Without(s.Tick.Workers, e.Agent)
 		s.Tick.EndedWorkers = AppendNew(s.Tick.EndedWorkers, e.Agent)
 	}
-	k.Require(&k.Words)
-	if s.Tick.refuses(e.ID, e.Input) {
-		s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: *k.Words.Value})
-		out.Save.Tick = s.Tick
-	}
+	s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: required(k, &k.Words)})
+	out.Save.Tick = s.Tick
 	if d.Ends && e.Agent == "" {
 		return e.closeByRefusal(s, k, d)
 	}
@@ -143,7 +138,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 		{s.Run.Own != nil, e.conduct},
 		{true, e.ofKind},
 		{e.Schedules != nil || e.Outside != "", e.schedule},
-		{e.Sends != nil || open && e.Tells != nil, e.dispatch},
+		{e.Sends != nil, e.dispatch},
 		{true, e.act},
 		{open && s.Tick.Halting() && s.Tick.Attempt == nil, e.drains},
 	} {

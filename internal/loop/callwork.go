@@ -3,7 +3,6 @@ package loop
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,14 +11,6 @@ import (
 
 // dispatch allows a worker only while the run may start new work, and counts it (R30, R45, R91).
 func (e Call) dispatch(s State, k *Known) Outcome {
-	if e.Tells != nil && e.open(s) {
-		if why := s.leftAlone(e.Tells); why != "" {
-			return refuseCall(notSent(why, leaveOut+"; TaskStop ends a worker"))
-		}
-	}
-	if e.Sends == nil {
-		return Outcome{}
-	}
 	if d := cmp.Or(e.refuseWorker(s), e.critique(s)); d != nil || !e.open(s) {
 		return Outcome{Reply: Reply{Deny: d}}
 	}
@@ -129,20 +120,15 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 	return nil
 }
 
-const leaveOut = "take the next one in the plan, and do not mention this one"
-
 func notSent(why, hint string) *Deny { return deny(DispatchRule, hint, "Not dispatched: %s", why) }
 
 // mustName reports whether to refuse a worker because its task names no issue. That happens once in
-// an iteration. A duplicate event of that call is refused again.
+// an iteration.
 func (e Call) mustName(s State) bool {
 	if len(e.Sends.Issues) > 0 || !s.Run.Kind().Backlog || e.Agent != "" || e.Sends.Replayed {
 		return false
 	}
-	before := slices.ContainsFunc(s.Tick.Denied, func(d Denial) bool {
-		return d.Rule == UnnamedRule
-	})
-	return !before || s.Tick.wasRefused(e.ID, e.Input)
+	return !slices.ContainsFunc(s.Tick.Denied, func(d Denial) bool { return d.Rule == UnnamedRule })
 }
 
 // refuseWorker returns the reason, other than spending, why no worker may be started, or nil if
@@ -162,8 +148,8 @@ func (e Call) refuseWorker(s State) *Deny {
 	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker started by a worker gets here
 		return notSent("gate "+waiting[0].Name+" waits for a person", endTurn)
 	}
-	if why := s.leftAlone(e.Sends); why != "" {
-		return notSent(why, leaveOut)
+	if why := s.leftAlone(e.Sends.Issues); why != "" {
+		return notSent(why, "take the next one in the plan, and do not mention this one")
 	}
 	if e.Agent != "" { // a worker's helper works on the worker's issue
 		return nil
@@ -174,25 +160,16 @@ func (e Call) refuseWorker(s State) *Deny {
 	return nil
 }
 
-// leftAlone explains why no worker is started: every issue or PR in its task is deferred or in
-// progress elsewhere. It returns "" otherwise. Issues of this tick's own workers do not count. A
-// task may name a PR only by its branch. Next to a number, a branch name that is a single plain
-// word is ignored, because it could be any word.
-func (s State) leftAlone(task *Task) (why string) {
-	for _, target := range s.Run.DeferredTargets {
-		branch := s.branchOf(target)
-		numbered := func(n int) bool { return prTarget(n) == target }
-		if namesBranch(task.Text, branch) && !slices.ContainsFunc(task.Issues, numbered) &&
-			(len(task.Issues) == 0 || strings.ContainsAny(branch, "/-_.")) {
-			return saysSkip(target)
-		}
-	}
+// leftAlone explains why no worker is started: every issue or PR that its task mentions is deferred
+// or in progress elsewhere. It returns "" otherwise. Issues of this tick's own workers do not
+// count.
+func (s State) leftAlone(issues []int) (why string) {
 	var off []string
 	for _, n := range s.Tick.siblingIssues(s.Run) {
 		off = append(off, prName(n))
 	}
 	off = append(off, s.Tick.Deferred...)
-	for _, n := range task.Issues {
+	for _, n := range issues {
 		name := prName(n)
 		switch skipped := s.skipped("", name, prTarget(n)); {
 		case skipped != "":
@@ -204,15 +181,6 @@ func (s State) leftAlone(task *Task) (why string) {
 		}
 	}
 	return why
-}
-
-// namesBranch reports whether a text contains a branch's name as a word or at the end of a path.
-func namesBranch(text, branch string) bool {
-	if branch == "" || !strings.Contains(text, branch) {
-		return false
-	}
-	word := `(?:^|[^\w-])` + regexp.QuoteMeta(branch) + `(?:$|[^\w-])`
-	return regexp.MustCompile(word).MatchString(text)
 }
 
 // act refuses effects on a forge or on the loop's own files that the loop does not allow.

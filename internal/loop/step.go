@@ -7,6 +7,7 @@ package loop
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -72,14 +73,7 @@ type Outcome struct {
 }
 
 // Nothing reports whether there is nothing to do.
-func (o Outcome) Nothing() bool {
-	r := o.Reply
-	return o.Need == nil && o.Save == Save{} && !o.Wait && !o.Unlock && !o.Abandon && !o.Again &&
-		o.Notify == nil && r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
-		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
-		r.PassedOver == nil && r.Force == nil && !r.Began && r.Note == "" && r.Prompt == "" &&
-		r.Missed == nil && r.Say == ""
-}
+func (o Outcome) Nothing() bool { return reflect.ValueOf(o).IsZero() }
 
 // Save holds the changes to write before the reply is printed. A nil field leaves its file
 // unchanged.

@@ -38,15 +38,10 @@ func (c *Call) Judged(turn loop.Turn) loop.Call {
 	if prompt, ok := ev.Schedules(); ok {
 		j.Schedules = &prompt
 	}
-	task := func(text string) *loop.Task {
-		return &loop.Task{Text: text, Issues: mentions(text), Replayed: c.Past != nil,
-			Type: ev.Text("subagent_type")}
-	}
-	switch {
-	case ev.Dispatches():
-		j.Sends = task(ev.Text("prompt") + " " + ev.Text("description"))
-	case ev.Tool == "SendMessage" && j.Agent == "":
-		j.Tells = task(ev.Text("message"))
+	if ev.Dispatches() {
+		text := ev.Text("prompt") + " " + ev.Text("description")
+		j.Sends = &loop.Task{Issues: mentions(text), Type: ev.Text("subagent_type"),
+			Replayed: c.Past != nil}
 	}
 	return j
 }
