@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/forge"
-	"hooks/internal/usage"
 )
 
 // words formats a reply.
@@ -98,9 +96,6 @@ func (h *handler) finalReport(t *store.State) string {
 	r := report.Ended{
 		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.Skill),
 		Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.Skill),
-	}
-	if h.ev.SessionID == t.Budget.SessionID {
-		r.Goal = usage.Goal(cmp.Or(h.ev.Transcript, t.Budget.Transcript()))
 	}
 	for raw, err := range h.files.RawLines(t.Skill) {
 		var l *loop.Iteration

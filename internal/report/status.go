@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"hooks/internal/loop"
-	"hooks/internal/term"
 )
 
 // Status returns the status block of an iteration or a skipped tick (R117, R128). wake names the
@@ -173,7 +172,6 @@ type Ended struct {
 	Left            []string      // unfinished work of an interrupted iteration (R44)
 	Denied          []loop.Denial // refusals of the whole run
 	Overrun         *loop.Overrun // overrun of its last iteration
-	Goal            string        // active goal of the client, or ""
 }
 
 // maxFinal bounds a final report, in lines.
@@ -207,7 +205,6 @@ func Final(b *loop.Budget, e Ended) string {
 	for _, l := range e.Left {
 		add("Left half done: " + l + " — nothing was cleaned up; finish or undo it")
 	}
-	add(Goal(e.Goal))
 	if len(e.Denied) > 0 {
 		more = append([]string{refusals(e.Denied)}, more...)
 	}
@@ -268,16 +265,6 @@ func gatesAnswered(b *loop.Budget, asked []Asked, room int) (list []string) {
 			a.Question, a.Given()))
 	}
 	return list
-}
-
-// Goal returns the note about a /goal that is active in the loop's session. The loop neither waits
-// for it nor ends it. The note is empty if there is no goal.
-func Goal(goal string) string {
-	if goal == "" {
-		return ""
-	}
-	return fmt.Sprintf("Goal: /goal %s is active beside the loop and outlives it; "+
-		"/goal clear ends it", clip(term.Line(goal), 80))
 }
 
 // ended returns the counts of the list, and then each task with its result.

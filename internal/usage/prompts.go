@@ -123,23 +123,6 @@ func LastSign(transcript string) (at time.Time) {
 	return at
 }
 
-// Goal returns the session's active goal, set with the client's /goal, or "" if none is active. The
-// last status of a goal in the last 4 MiB of the main transcript counts.
-func Goal(transcript string) string {
-	relevant := func(line []byte) bool { return bytes.Contains(line, []byte(`"goal_status"`)) }
-	for r := range readTail(transcript, -1, promptTail).records(relevant) {
-		status := r["attachment"]
-		switch {
-		case r.text("type") != "attachment" || status.Get("type").String() != "goal_status":
-			continue
-		case status.Get("met").Bool() || status.Get("failed").Bool():
-			return ""
-		}
-		return status.Get("condition").String()
-	}
-	return ""
-}
-
 // Limits of WaitFlushed and AwaitCall. A client with a machine to itself takes up to 100 ms
 // (CONTRACT). With a dozen programs on two cores it took more than 500 ms, and its last message was
 // charged one iteration late.

@@ -3,14 +3,10 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -122,43 +118,5 @@ func TestNothingOfAnIterationRunsOutside(t *testing.T) {
 	w.Headless("/cloud:schedule")
 	if !w.Model.Told("OUTSIDE schedule") {
 		t.Error("a person's own command was kept back")
-	}
-}
-
-// A /goal of the session is said when an iteration begins and in the final report; it is never
-// refused, and the loop neither waits for it nor ends it.
-func TestAGoalIsSaidAtBeginAndEnd(t *testing.T) {
-	w := newWorld(t, func(r Request) Turn {
-		if strings.Contains(r.Prompt(), "GOAL") {
-			return Turn{Text: "on it"}
-		}
-		return Worker{}.Say(r)
-	})
-	term := w.Interactive()
-	term.Enter("/goal GOAL all tests pass")
-	// the client shows a goal before it writes it down
-	term.wait(time.Minute, "the transcript to name the goal", func() bool {
-		files, _ := filepath.Glob(filepath.Join(w.Home, ".claude/projects/*/*.jsonl"))
-		return slices.ContainsFunc(files, func(file string) bool {
-			data, _ := os.ReadFile(file)
-			return bytes.Contains(data, []byte(`"goal_status"`))
-		})
-	})
-	term.Enter("/sdd:work --loop --max-iterations 1")
-	const said = "Goal: /goal GOAL all tests pass is active beside the loop and outlives it; " +
-		"/goal clear ends it"
-	term.WaitShowed("$25.00 left\n"+said, time.Minute)
-	w.WaitHistory("work", 1, time.Minute)
-	term.WaitShowed("Next: type /sdd:work --loop --resume", time.Minute)
-	term.wait(time.Minute, "the final report to name the goal", func() bool {
-		files, _ := filepath.Glob(filepath.Join(w.Home, ".claude/projects/*/*.jsonl"))
-		return slices.ContainsFunc(files, func(file string) bool {
-			data, _ := os.ReadFile(file)
-			_, final, halted := strings.Cut(string(data), "# Loop halted")
-			return halted && strings.Contains(final, said)
-		})
-	})
-	if b := w.Budget("work"); b.Status != "halted" {
-		t.Errorf("the run is %s", b.Status)
 	}
 }
