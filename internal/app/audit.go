@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"hooks/internal/config"
 	"hooks/internal/event"
@@ -186,33 +185,6 @@ func (h *handler) lastWords(t *store.State) string {
 		text = strings.ToValidUTF8(text[:maxSummary-len("…")], "") + "…"
 	}
 	return text
-}
-
-// runsOneTest reports whether the call is the run's check command followed by the name of one test,
-// in the syntax of the check's test runner.
-func (h *handler) runsOneTest(t *store.State) bool {
-	a := t.Budget.Attempts()
-	if !a.Reports || !h.ev.InSubagent() && !t.Budget.Driven() {
-		return false
-	}
-	check := a.Check
-	command, shell := h.ev.ShellCommand()
-	rest, more := strings.CutPrefix(strings.TrimSpace(command), check+" ")
-	flag, name, named := strings.Cut(rest, " ")
-	if !shell || !more || !named || strings.ContainsAny(check, "\n;&|<>()`$\"'\\") {
-		return false
-	}
-	odd := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./:", r)
-	}
-	if inside, ok := strings.CutPrefix(name, "'"); ok {
-		name, ok = strings.CutSuffix(inside, "'")
-		odd = func(r rune) bool { return !ok || r == '\'' || r == '\n' }
-	}
-	if name == "" || name[0] == '-' || strings.ContainsFunc(name, odd) {
-		return false
-	}
-	return flag != "" && flag == audit.OneTest(check)
 }
 
 // byAuditor reports whether the auditor of the open phase makes the call. The auditor is the

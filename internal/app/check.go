@@ -217,8 +217,9 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 			"contain them", "%s not committed: %s", loop.Plural(len(tree.Dirty), "file"),
 			loop.FirstOf(tree.Dirty))
 	}
-	if why, way := missingProgram(h.ctx, root, f.Check); why != "" {
-		return nil, hint.New(way, "the check %q cannot run: %s", f.Check, why)
+	if !startable(h.ctx, root, f.Check) {
+		return nil, hint.New("install it, or write it and commit it; or name another check",
+			"the check %q cannot run: its program is not found", f.Check)
 	}
 	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {
 		return nil, hint.New("if no git is running there, remove the lock of one that crashed: "+
@@ -247,9 +248,9 @@ func (h *handler) keptOut(t *store.State, root string) (list []string) {
 	return list
 }
 
-// missingProgram explains why the first program of a command line cannot start, and what to do.
-// Both results are "" if the program is usable or its name is not plain text.
-func missingProgram(ctx context.Context, root, command string) (why, way string) {
+// startable reports whether the first program of a command line can start in root. It returns true
+// if the program's name is not plain text.
+func startable(ctx context.Context, root, command string) bool {
 	words := loop.SplitWords(command)
 	assigns := func(w string) bool { return strings.Contains(w, "=") }
 	for len(words) > 0 && assigns(words[0]) && !strings.HasPrefix(words[0], "PATH=") {
@@ -257,26 +258,12 @@ func missingProgram(ctx context.Context, root, command string) (why, way string)
 	}
 	if len(words) == 0 || runtime.GOOS == "windows" || assigns(words[0]) ||
 		strings.ContainsAny(words[0], "$`(){}[]|&;<>*?!~\\") {
-		return "", ""
+		return true
 	}
-	program := words[0]
-	path := program
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(root, path)
-	}
-	switch info, err := os.Stat(path); {
-	case !strings.Contains(program, "/"):
-		looks := exec.CommandContext(ctx, "sh", "-c", `command -v -- "$1"`, "sh", program)
-		if _, missing := errors.AsType[*exec.ExitError](looks.Run()); missing && ctx.Err() == nil {
-			return program + " is not a program on PATH", "install it, or name another check"
-		}
-		return "", ""
-	case err != nil:
-		return program + " does not exist", "write it and commit it, or name another check"
-	case info.IsDir() || info.Mode()&0o111 == 0:
-		return program + " is not executable", "chmod +x " + program + ", and commit that"
-	}
-	return "", ""
+	looks := exec.CommandContext(ctx, "sh", "-c", `command -v -- "$1"`, "sh", words[0])
+	looks.Dir = root
+	_, missing := errors.AsType[*exec.ExitError](looks.Run())
+	return !missing || ctx.Err() != nil
 }
 
 // permitted returns an error if the client's permissions do not let a worker write, run the check

@@ -299,7 +299,7 @@ func (e *entry) lookUp() {
 	e.config(at) // cached here, before goroutines share it
 	var now loop.Tracker
 	tracks.Go(func() { f.Asked, f.Edges, f.Unheard, now = e.ask(at, previous) })
-	f.Worktrees = e.worktrees()
+	f.Worktrees, _ = tracker.Worktrees(e.ctx, e.project)
 	resumed := previous != nil && mode == loop.ResumeRun
 	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
 		f.Heads = e.heads(e.State, branchesOf(previous.Open()))
@@ -307,11 +307,11 @@ func (e *entry) lookUp() {
 	if e.asks.Flags.Idle > 0 || e.Budget != nil && e.Budget.MaxIdle > 0 {
 		f.Trail = e.trail(f.Worktrees)
 	}
-	root := e.root(e.State)
-	if own := e.asks.Own; own != nil {
-		root = cmp.Or(own.Attempts().Root, root)
-	}
-	if loop.KindOf(e.Skill).Run.Of != nil && root != "" {
+	if loop.KindOf(e.Skill).Run.Of != nil {
+		root := e.root(e.State)
+		if own := e.asks.Own; own != nil {
+			root = cmp.Or(own.Attempts().Root, root)
+		}
 		e.attemptFacts(at, &f, root, &e.asks.Request)
 		if !fresh && e.Budget != nil {
 			f.Dropped = dropped(root, loop.State{Run: e.Budget}.Tip())
@@ -475,22 +475,18 @@ func (e *entry) equip(in *loop.Entering) {
 // unguarded describes the protection that the session lacks without a brake or a seal, the cause,
 // and how to get it. It returns "" if the session has both.
 func (e *entry) unguarded() string {
-	const (
-		restart   = "start the client again"
-		unchecked = "programs are not checked as they start"
-		unkept    = unchecked + ", and changes to the loop's files are not detected"
-	)
-	switch home := e.seal.Path(); {
+	const unchecked = "programs are not checked as they start"
+	switch {
 	case e.Tick.Braked:
 		return ""
-	case home == "":
-		return unkept + ": HOME is not set; set it and " + restart
 	case e.Budget.SealedIn == "":
-		return unkept + ": nothing can be stored in " + home + "; make it writable and " + restart
+		return fmt.Sprintf(unchecked+", and changes to the loop's files are not detected: nothing "+
+			"can be stored in %s; change that and start the client again",
+			cmp.Or(e.seal.Path(), "HOME, which is not set"))
 	case runtime.GOOS == "windows":
 		return unchecked + " on Windows: protect the branch at its forge"
 	}
-	return unchecked + ": this session began without the hooks; " + restart
+	return unchecked + ": this session began without the hooks; start the client again"
 }
 
 // open steps the iteration after its lock was taken.
@@ -519,10 +515,9 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 			say += "; " + why
 		}
 		if a := run.Attempts(); e.asks.Flags.Resume && a.Publishes {
-			say = lines(a.Resuming(), say)
+			say = a.Resuming() + "\n" + say
 		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")
-		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))
 		text := report.Entry(run, e.Tick)
 		switch {
 		case e.feeding: // the worker gets the text; the person has already seen the rest
@@ -532,8 +527,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 				text = report.Ask(e.Tick.Pending)
 			}
 		}
-		return event.Nothing().Context(text).
-			Say(lines(e.before, e.final, say)), nil
+		return event.Nothing().Context(text).Say(e.before).Say(e.final).Say(say), nil
 	}
 	e.final = "" // this reply includes it
 	text := e.Budget.StopText

@@ -398,10 +398,6 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 	if _, _, unread := keptFile(h.progressPath()); cmp.Or(err, unread) != nil {
 		return nil, cmp.Or(err, unread)
 	}
-	if sameFile(h.viewPath(), h.progressPath()) {
-		return nil, hint.New("name two files", "SDD_STATE_FILE and SDD_PROGRESS_FILE are both %s",
-			h.relative(h.viewPath()))
-	}
 	if !there || old != nil {
 		return nil, nil
 	}

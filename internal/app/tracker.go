@@ -137,7 +137,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 			a.UnderLoop = start.UnderLoop
 		}
 	}
-	a.Worktrees = h.worktrees()
+	a.Worktrees, _ = tracker.Worktrees(h.ctx, h.project)
 	if t.Budget.Attempts().Last { // the run may end here
 		a.Dropped = dropped(h.project, t.Values().Tip())
 	}
@@ -190,14 +190,6 @@ func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 	}
 	slices.SortFunc(numbers, func(a, b int) int { return b - a })
 	return numbers
-}
-
-func (h *handler) worktrees() []loop.Worktree {
-	list, err := tracker.Worktrees(h.ctx, h.project)
-	if err != nil {
-		return nil
-	}
-	return list
 }
 
 // trail returns the HEAD commit and a hash of the local branches and of each worktree's uncommitted
@@ -330,14 +322,6 @@ func keptFile(path string) (text []byte, there bool, err error) {
 	}
 	return nil, false, hint.New("move it away, or name another file with SDD_STATE_FILE or "+
 		"SDD_PROGRESS_FILE", "the task loop cannot use its file %s: %w", path, err)
-}
-
-// sameFile reports whether two paths name the same file, even through a link.
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	two, failed := os.Stat(b)
-	return tracker.RealPath(a) == tracker.RealPath(b) ||
-		err == nil && failed == nil && os.SameFile(one, two)
 }
 
 func isFile(path string) bool {

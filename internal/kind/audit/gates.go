@@ -189,9 +189,6 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 			way := "read, or report with `hooks report`; report each problem as a finding"
 			if r != nil && r.Check != "" {
 				way = "read, run `" + r.Check + "` or report with `hooks report`"
-				if flag := OneTest(r.Check); flag != "" {
-					way += "; `" + r.Check + " " + flag + " NAME` runs one test"
-				}
 			}
 			return loop.RefuseCall(loop.AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
 				during)
@@ -202,19 +199,6 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 		return loop.Outcome{}
 	}
 	return publishes(s, k, during)
-}
-
-// OneTest returns the flag with which an auditor may append one test to a check, or "" if it may
-// not.
-func OneTest(check string) string {
-	for _, row := range [][2]string{{"go test ", "-run"}, {"pytest ", "-k"},
-		{"python -m pytest ", "-k"}, {"python3 -m pytest ", "-k"}, {"npx jest ", "-t"},
-		{"npx vitest run ", "-t"}} {
-		if strings.HasPrefix(check+" ", row[0]) {
-			return row[1]
-		}
-	}
-	return ""
 }
 
 // reports takes an auditor's report from the text of its call before the call runs, because the

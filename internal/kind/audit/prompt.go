@@ -40,7 +40,7 @@ func (r *Run) Prompt(a *loop.Attempt, intro string, plan []Section, number, most
 		a.Phase: "yes", "iteration": strconv.Itoa(number), "plan": r.Plan, "title": a.Title,
 		"section": strconv.Itoa(a.Task), "of": strconv.Itoa(a.Of),
 		"base": sha(r.since(PhaseOf(a))), "head": sha(a.Head),
-		"intro": trimmed(intro, maxIntro), "check": r.Check, "onetest": OneTest(r.Check),
+		"intro": trimmed(intro, maxIntro), "check": r.Check,
 		"reason":   short(r.Reason),
 		"feedback": markdown.Quote(a.Feedback), "open": open,
 		"accepted": list(r.Which(AcceptedFinding)), "token": a.Token,
