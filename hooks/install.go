@@ -243,11 +243,8 @@ type doctorCmd struct {
 // Run checks the machine and the project. It returns an error if a check fails.
 func (c doctorCmd) Run(a *app.App, p caller) error {
 	dir, err := os.Getwd()
-	if err == nil && c.Fix {
-		_, err = personsFolder(a, "nothing is repaired")
-	}
-	if err == nil && c.Live {
-		_, err = personsFolder(a, "no session is started")
+	if err == nil && (c.Fix || c.Live) {
+		_, err = personsFolder(a, "nothing is repaired or started")
 	}
 	if err != nil {
 		return err

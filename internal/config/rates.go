@@ -28,6 +28,11 @@ type Rate struct {
 	File string `json:"file,omitempty"`
 }
 
+// priceColumns lists the words with which the headers of a table of prices begin.
+var priceColumns = [...]string{
+	"model", "input", "output", "cache read", "cache write 5m", "cache write 1h",
+}
+
 // rate reads a row of `Loop Cost Rates` (R60).
 func (c *Config) rate(r row) {
 	cell := columns(r)
@@ -37,9 +42,7 @@ func (c *Config) rate(r row) {
 		return
 	}
 	prices := map[string]*loop.USD{}
-	for _, name := range []string{
-		"input", "output", "cache read", "cache write 5m", "cache write 1h",
-	} {
+	for _, name := range priceColumns[1:] {
 		text := cell(name)
 		if strings.HasPrefix(name, "cache") && strings.Trim(text, "-–— ") == "" {
 			continue
@@ -70,8 +73,10 @@ func (c *Config) rate(r row) {
 func columns(r row) func(string) string {
 	at := map[string]int{}
 	for i, h := range r.head {
-		if _, twice := at[column(h)]; !twice {
-			at[column(h)] = i
+		for _, name := range priceColumns {
+			if _, twice := at[name]; !twice && strings.HasPrefix(h, name) {
+				at[name] = i
+			}
 		}
 	}
 	cells := r.cells
@@ -88,25 +93,6 @@ func columns(r row) func(string) string {
 		}
 		return ""
 	}
-}
-
-// column returns the column name for a header such as "Cache write 1h ($/Mtok)".
-func column(h string) string {
-	has := func(s string) bool { return strings.Contains(h, s) }
-	switch {
-	case has("cache") && (has("read") || has("hit")):
-		return "cache read"
-	case has("cache") && (has("1h") || has("1 h")):
-		return "cache write 1h"
-	case has("cache"):
-		return "cache write 5m"
-	}
-	for _, name := range []string{"model", "input", "output"} {
-		if has(name) {
-			return name
-		}
-	}
-	return ""
 }
 
 // price reads a cell such as "$15.00" or "15".

@@ -153,8 +153,8 @@ var broken = []struct {
 	{"a missing exec bit", func(w *world) {
 		text, err := os.ReadFile(built)
 		w.must(err)
-		w.write("bin/hooks", string(text))
-		w.register("home/.claude/settings.json", w.path("bin/hooks"))
+		w.write("other/hooks", string(text))
+		w.register("home/.claude/settings.json", w.path("other/hooks"))
 	}, "hook-binary", report.Broken, "is not executable", "chmod +x", "executable"},
 	{"another version", func(w *world) {
 		w.register("home/.claude/settings.json",

@@ -63,7 +63,6 @@ func (d Doctor) Run(fix bool) report.Checkup {
 	if fix {
 		results = m.repair(results)
 	}
-	reportOnce(results)
 	c := report.Checkup{Version: d.Version, Program: m.self.Path, Project: m.project, OK: true}
 	for _, n := range results {
 		c.OK = c.OK && n.Status != report.Broken
@@ -99,20 +98,6 @@ func (m *machine) examine(c check) (n *notes) {
 	}
 	c.look(m, n)
 	return n
-}
-
-// reportOnce drops the problems of each check whose cause failed too.
-func reportOnce(results []*notes) {
-	failed := map[string]bool{}
-	for _, n := range results {
-		failed[n.Name] = n.Status == report.Broken
-	}
-	for _, n := range results {
-		if failed[n.cause] && len(n.Problems) > 0 {
-			n.Problems, n.Found = nil, nil
-			n.skip("see %s", n.cause)
-		}
-	}
 }
 
 // repair makes the offered repairs. Then it runs all checks again, because one repair may fix

@@ -34,17 +34,3 @@ func TestOneCauseIsSaidOnce(t *testing.T) {
 		}
 	}
 }
-
-// A settings file that cannot be read is one problem: its registration is not missing.
-func TestUnreadSettingsAreOneProblem(t *testing.T) {
-	w := healthy(t)
-	w.write("home/.claude/settings.json", "// mine\n{}\n")
-	if k := w.look("hooks-registered", false); k.Status != report.Broken {
-		t.Fatalf("alone it fails: %+v", k)
-	}
-	for _, k := range w.doctor().Run(false).Checks {
-		if k.Name == "hooks-registered" && k.Status != report.Skipped {
-			t.Errorf("%+v", k)
-		}
-	}
-}

@@ -18,7 +18,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/install"
 	"hooks/internal/loop"
-	"hooks/internal/proc"
 )
 
 // again returns the hint that corrects the registration in f.
@@ -205,12 +204,11 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 func onPath(m *machine, n *notes) {
 	path, err := exec.LookPath("hooks")
 	hint := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's start file"
-	found, _ := proc.Identify(path)
 	switch {
 	case err != nil:
 		n.warn(hint, "hooks is not on PATH: hints that say `hooks …` mean %s",
 			m.shown(m.self.Path))
-	case install.Same(path, m.self.Path), found.Build != "" && found.Build == m.self.Build:
+	case install.Same(path, m.self.Path):
 		n.note("%s", path)
 	default:
 		n.warn(hint+", before "+filepath.Dir(path),

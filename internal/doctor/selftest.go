@@ -22,6 +22,12 @@ type scratch struct {
 
 // selfTest plays one tick of a loop through the registered command lines, and checks every reply.
 func selfTest(m *machine, n *notes) {
+	for _, h := range m.settings().Ours() {
+		if _, err := m.located(h); err != nil { // its command line would let every call pass
+			n.skip("see hook-binary")
+			return
+		}
+	}
 	dir, err := os.MkdirTemp("", "hooks-doctor-")
 	if err != nil {
 		n.fail("make room in the system's temporary folder", "%v", err)
@@ -104,9 +110,6 @@ func (s *scratch) take(t step) error {
 	h, ok := s.hook(t.word)
 	if !ok {
 		return nil
-	}
-	if _, err := s.located(h); err != nil { // its command line would let every call pass
-		return fmt.Errorf("%s: %w", h.Word, err)
 	}
 	env := s.Environ(append(without("CLAUDE", "HOOKS_LOG", "PWD"),
 		"CLAUDE_PLUGIN_ROOT="+h.File.Root), strconv.Itoa(os.Getpid()))

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"hooks/internal/hint"
 	"hooks/internal/kind"
@@ -45,22 +46,18 @@ func stateFiles(m *machine, n *notes) {
 	}
 }
 
-// unreadable notes each of the joined errors of the state, with its hint.
+// unreadable notes each line of an error of the state, with a hint.
 func unreadable(n *notes, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			unreadable(n, e)
-		}
+	if err == nil {
 		return
 	}
-	newer := (*store.NewerError)(nil)
-	switch {
-	case err == nil:
-	case errors.As(err, &newer):
-		n.fail("upgrade hooks: a file of a later version is not changed", "%v", err)
-	default:
-		n.fail("see `hooks loop status`; `hooks loop reset` archives it, and the next tick starts "+
-			"a fresh run", "%v", err)
+	way := "see `hooks loop status`; `hooks loop reset` archives it, and the next tick starts " +
+		"a fresh run"
+	if _, newer := errors.AsType[*store.NewerError](err); newer {
+		way = "upgrade hooks: a file of a later version is not changed"
+	}
+	for line := range strings.Lines(err.Error()) {
+		n.fail(way, "%s", strings.TrimSpace(line))
 	}
 }
 

@@ -9,40 +9,37 @@ import (
 // check is a row of the table.
 type check struct {
 	group, name string
-	// cause is the check whose failure makes this one fail too. If cause fails, the problems of
-	// this check are omitted.
-	cause      string
-	registered bool // skipped if the program is not registered
-	look       func(*machine, *notes)
+	registered  bool // skipped if the program is not registered
+	look        func(*machine, *notes)
 }
 
 // table returns every check by group, in the order of the output.
 func table() []check {
 	return []check{
-		{"registration", "settings-files", "", false, settingsFiles},
-		{"registration", "hooks-registered", "settings-files", false, hooksRegistered},
-		{"registration", "registered-once", "", true, registeredOnce},
-		{"registration", "command-form", "", true, commandForm},
-		{"registration", "hook-binary", "", true, hookBinary},
-		{"registration", "switches", "", false, switches},
-		{"registration", "governed-skills", "", true, governedSkills},
+		{"registration", "settings-files", false, settingsFiles},
+		{"registration", "hooks-registered", false, hooksRegistered},
+		{"registration", "registered-once", true, registeredOnce},
+		{"registration", "command-form", true, commandForm},
+		{"registration", "hook-binary", true, hookBinary},
+		{"registration", "switches", false, switches},
+		{"registration", "governed-skills", true, governedSkills},
 
-		{"client", "client-version", "", false, clientVersion},
+		{"client", "client-version", false, clientVersion},
 
-		{"fired", "receipts", "", false, receipts},
-		{"fired", "live", "hook-binary", false, live},
+		{"fired", "receipts", false, receipts},
+		{"fired", "live", false, live},
 
-		{"guard", "self-test", "hook-binary", true, selfTest},
+		{"guard", "self-test", true, selfTest},
 
-		{"state", "state-files", "", false, stateFiles},
-		{"state", "record", "", false, seals},
+		{"state", "state-files", false, stateFiles},
+		{"state", "record", false, seals},
 
-		{"project", "repository", "", false, repository},
-		{"project", "audit-worktrees", "", false, auditWorktrees},
-		{"project", "configuration", "", false, configuration},
+		{"project", "repository", false, repository},
+		{"project", "audit-worktrees", false, auditWorktrees},
+		{"project", "configuration", false, configuration},
 
-		{"tools", "path", "hook-binary", false, onPath},
-		{"tools", "forge-client", "", false, forgeClient},
+		{"tools", "path", false, onPath},
+		{"tools", "forge-client", false, forgeClient},
 	}
 }
 

@@ -9,23 +9,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// Self identifies the running program, without its version. Facts that the system does not report
-// are empty.
-func Self() loop.Program {
-	path, err := os.Executable()
+// Self returns the path, the size and the build id of the running program, as far as the system
+// reports them. Version stays empty.
+func Self() (p loop.Program) {
+	p.Path, _ = os.Executable()
+	f, err := os.Open(p.Path)
 	if err != nil {
-		return loop.Program{}
-	}
-	p, _ := Identify(path)
-	return p
-}
-
-// Identify returns a binary's path, size and build id without running it. Version stays empty.
-func Identify(path string) (loop.Program, error) {
-	p := loop.Program{Path: path}
-	f, err := os.Open(path)
-	if err != nil {
-		return p, err
+		return p
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil {
@@ -34,7 +24,7 @@ func Identify(path string) (loop.Program, error) {
 	head := make([]byte, 64<<10)
 	n, _ := io.ReadFull(f, head)
 	p.Build = buildID(head[:n])
-	return p, nil
+	return p
 }
 
 // buildID returns the linker's build id from the first bytes of a binary: a note with the name
