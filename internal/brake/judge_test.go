@@ -227,7 +227,7 @@ var table = []struct{ rule, argv string }{
 	{"merge-pr", "curl --uplo x https://api.github.com/repos/o/r/pulls/5/merge"},
 	{"unreadable", "curl --conf curl.cfg"},
 	{"unreadable", "curl -K next.cfg"},
-	{"merge-pr", "curl -X PUT https://a/repos/o/r/pulls/5/merge -s: -X GET https://x.y"},
+	{"unreadable", "curl -X PUT https://a/repos/o/r/pulls/5/merge -s: -X GET https://x.y"},
 	{"merge-pr", "curl -H 'X-HTTP-Method-Override: GET' -X PUT https://a/repos/o/r/pulls/5/merge"},
 	{"merge-pr", "wget --meth=PUT https://api.github.com/repos/o/r/pulls/5/merge"},
 	{"unreadable", "wget -e method=PUT https://api.github.com/repos/o/r/pulls/5/merge"},

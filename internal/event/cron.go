@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -12,8 +13,9 @@ import (
 const longest = 8 * 24 * time.Hour
 
 // Next returns the first minute after a time, in its zone, at which the schedule fires. It returns
-// the zero time if the five numeric fields (minute, hour, day, month, weekday) are invalid or match
-// no minute of the next eight days. The client fires up to half a period later.
+// the zero time if the five numeric fields (minute, hour, day, month, weekday) are invalid, match
+// no minute of the next eight days, or restrict both the day and the weekday, of which either may
+// match. The client fires up to half a period later.
 func (c Cron) Next(after time.Time) time.Time {
 	fields := strings.Fields(c.Schedule)
 	if len(fields) != 5 {
@@ -25,7 +27,9 @@ func (c Cron) Next(after time.Time) time.Time {
 			return time.Time{}
 		}
 	}
-	both := fields[2] != "*" && fields[4] != "*"
+	if fields[2] != "*" && fields[4] != "*" {
+		return time.Time{}
+	}
 	first := after.Truncate(time.Minute).Add(time.Minute)
 	for at := first; at.Before(first.Add(longest)); at = at.Add(time.Minute) {
 		if !slices.Contains(sets[0], at.Minute()) || !slices.Contains(sets[1], at.Hour()) {
@@ -34,9 +38,7 @@ func (c Cron) Next(after time.Time) time.Time {
 		day := slices.Contains(sets[2], at.Day())
 		weekday := slices.Contains(sets[4], int(at.Weekday())) ||
 			at.Weekday() == time.Sunday && slices.Contains(sets[4], 7)
-		// If both day and weekday are restricted, either may match, as in cron(8).
-		days := day && weekday || both && (day || weekday)
-		if days && slices.Contains(sets[3], int(at.Month())) {
+		if day && weekday && slices.Contains(sets[3], int(at.Month())) {
 			return at
 		}
 	}
@@ -57,12 +59,9 @@ func numbersOf(field string, most int) (list []int) {
 		case !ranged:
 			high = low
 		}
-		if !stepped {
-			every = "1"
-		}
 		from, err1 := strconv.Atoi(low)
 		to, err2 := strconv.Atoi(high)
-		step, err3 := strconv.Atoi(every)
+		step, err3 := strconv.Atoi(cmp.Or(every, "1"))
 		if errors.Join(err1, err2, err3) != nil || from < 0 || to > most || from > to || step < 1 {
 			return nil
 		}

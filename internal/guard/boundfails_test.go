@@ -51,7 +51,7 @@ func TestBoundsFailClosed(t *testing.T) {
 			"[[ " + times("( ", 450) + "-n $(" + merge + ")" + times(" )", 450) + " ]]",
 			"",
 		},
-		"texts in texts": {times("eval ", 60) + merge, "40 texts"},
+		"texts in texts": {times("eval ", 60) + merge, "nested"},
 		"steps": {
 			times("for a in 1 2 3 4 5 6 7 8; do ", 8) + ":" + times("; done", 8) + "; " + merge,
 			"steps",
@@ -69,7 +69,7 @@ func TestBoundsFailClosed(t *testing.T) {
 		"self call":        {"n=0; f() { n=$((n+1)); [ $n = 20 ] && " + merge + "; f; }; f", ""},
 		"git aliases": {
 			"git " + chain(8, "-c alias.a%[1]d=a%[2]d ") + "-c alias.a8='!" + merge + "' a0",
-			"aliases",
+			"",
 		},
 		"values": {"curl -X POST https://api.github.com/repos/a/b/merges -d '{\"x\":[" +
 			times("1,", 21_000) + "1],\"base\":\"main\"}'", "more values"},

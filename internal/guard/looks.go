@@ -149,18 +149,16 @@ func (l looker) node(n syntax.Node, argv []string) bool {
 		return looksRedirect(n)
 	case *syntax.ProcSubst:
 		return n.Op == syntax.CmdIn
-	case *syntax.ParamExp: // no assignment, indirection, evaluation or zsh flag
+	case *syntax.ParamExp: // no assignment, indirection, evaluation, subscript or zsh flag
 		return n.Param != nil && !n.Excl && !n.Width && n.Flags == nil && len(n.Modifiers) == 0 &&
-			n.Split|n.GlobSubst|n.RcExpand == syntax.OptUnset &&
-			(n.Index == nil || shellword.Has("@ *", wordLit(n.Index)) || number(n.Index)) &&
-			(n.Slice == nil || number(n.Slice.Offset) &&
-				(n.Slice.Length == nil || number(n.Slice.Length))) &&
+			n.Split|n.GlobSubst|n.RcExpand == syntax.OptUnset && n.Index == nil &&
+			(n.Slice == nil || number(n.Slice.Offset) && number(n.Slice.Length)) &&
 			(n.Exp == nil || n.Exp.Op != syntax.AssignUnset &&
 				n.Exp.Op != syntax.AssignUnsetOrNull && n.Exp.Op != syntax.OtherParamOps)
 	case *syntax.UnaryTest:
 		return n.Op != syntax.TsVarSet && n.Op != syntax.TsRefVar
 	case *syntax.BinaryTest:
-		return n.Op < syntax.TsEql || n.Op > syntax.TsGtr || number(n.X) && number(n.Y)
+		return n.Op < syntax.TsEql || n.Op > syntax.TsGtr // a shell evaluates the operands as code
 	case *syntax.Word:
 		return !zshRuns(n.Parts, true)
 	case *syntax.DblQuoted:
@@ -195,22 +193,10 @@ func looksRedirect(r *syntax.Redirect) bool {
 	return r.Word.Lit() == "/dev/null"
 }
 
-// wordLit returns the text of a word without quotes and expansions, or an empty string for any
-// other node.
-func wordLit(n syntax.Node) string {
-	if u, ok := n.(*syntax.UnaryArithm); ok && u.Op == syntax.Minus {
-		n = u.X
-	}
-	if w, ok := n.(*syntax.Word); ok {
-		return w.Lit()
-	}
-	return ""
-}
-
 // number reports whether a node is a plain number: a shell evaluates anything else as code.
-func number(n syntax.Node) bool {
-	s := wordLit(n)
-	return s != "" && strings.Trim(s, "0123456789") == ""
+func number(n syntax.ArithmExpr) bool {
+	w, ok := n.(*syntax.Word)
+	return ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == ""
 }
 
 // zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the
@@ -458,16 +444,11 @@ func looksTest(args []string) bool {
 	if nth(args, 0) == "!" {
 		args = args[1:]
 	}
-	if strings.Contains(strings.Join(args, " "), several) {
-		return false
-	}
-	switch len(args) {
-	case 2:
-		return shellword.Has("-d -e -f -n -z -s -r -w -x -L -h -S -p -b -c -t", args[0])
-	case 3:
-		return shellword.Has("= == != -nt -ot -ef -eq -ne -lt -le -gt -ge", args[1])
-	}
-	return len(args) < 2
+	const unary = "-d -e -f -n -z -s -r -w -x -L -h -S -p -b -c -t"
+	const binary = "= == != -nt -ot -ef -eq -ne -lt -le -gt -ge"
+	return !strings.Contains(strings.Join(args, " "), several) &&
+		(len(args) < 2 || len(args) == 2 && shellword.Has(unary, args[0]) ||
+			len(args) == 3 && shellword.Has(binary, args[1]))
 }
 
 // looksSed reports whether sed only prints, deletes and replaces lines. Its commands w and e write
@@ -480,22 +461,17 @@ func looksSed(args []string) bool {
 			scripts = append(scripts, nth(args, i+1))
 		}
 	}
-	return only(args, "-n -E -r -s -u -z -nE -En -nr -rn -e -ne -Ee -nEe -ze") &&
-		len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool { return !prints(s) })
-}
-
-// prints reports whether a sed script contains only commands that print, delete or replace.
-func prints(script string) bool {
-	if rest, ok := strings.CutPrefix(script, "s"); ok && rest != "" {
-		p := strings.Split(rest[1:], rest[:1])
-		return strings.ContainsAny(rest[:1], "/|#,@:!%") && len(p) == 3 &&
-			!strings.Contains(script, "\n") && !shellword.HasUnknown(script) &&
-			strings.Trim(p[2], "gpI0123456789") == ""
-	}
 	const addresses = `([0-9$,+]+|/([^/\n]*[^/\n\\])?/)*`
 	const command = `\s*` + addresses + `([pdq=]|![pd])\s*`
-	plain, _ := regexp.MatchString("^"+command+"(;"+command+")*$", script)
-	return plain && !shellword.HasUnknown(script)
+	// it comes last, so that no sed finds another command where this finds its text
+	const replacement = `s(/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#)[gpI0-9]*`
+	plain := func(script string) bool {
+		const form = "^(" + command + ";)*(" + command + "|" + replacement + ")$"
+		ok, _ := regexp.MatchString(form, script)
+		return ok && !shellword.HasUnknown(script)
+	}
+	return only(args, "-n -E -r -s -u -z -nE -En -nr -rn -e -ne -Ee -nEe -ze") &&
+		len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool { return !plain(s) })
 }
 
 func looksGh(args []string) bool {

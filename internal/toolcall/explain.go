@@ -34,76 +34,67 @@ func Explain(command string, env func(string) string) report.Explanation {
 	if r.Unparsable != "" {
 		e.Opaque = append(e.Opaque, r.Unparsable)
 	}
-	x := explained{c, r, c.Tampers(r), guard.LeavesLinks(command)}
-	e.Verdict, e.HeldBy = x.verdict(), x.heldBy(e.ReadOnly)
+	e.Verdict, e.HeldBy = c.verdict(r, guard.LeavesLinks(command))
+	if e.ReadOnly {
+		e.HeldBy = ""
+	}
 	return e
 }
 
-// explained is a command with the guard's reading of it.
-type explained struct {
-	*Call
-	effect.Reading
-	tampers []effect.Act
-	around  bool // some programs may start without the brake
-}
-
-// heldBy names the layer that stops the command from merging without a person's approval.
-func (x explained) heldBy(readOnly bool) string {
-	switch {
-	case len(x.Merges()) > 0 || len(x.tampers) > 0:
-		return "asked before it runs, by the guard"
-	case x.Bound != "":
-		return "refused before it runs, by the guard: it is not read to its end (" + x.Bound + ")"
-	case x.around && x.Reaches():
-		return "refused before it runs, by the guard: programs started by a login shell or " +
-			"an absolute path are not checked"
-	case readOnly:
-		return ""
-	case x.around:
-		return "not held, because programs started by a login shell or an absolute path are " +
-			"not checked: branch protection"
-	}
-	return "checked as it starts if it is a forge's program; changes to the loop's files are " +
+// verdict describes how the rules treat the command while an iteration is open, and names the
+// mechanism that stops it from merging without a person's approval. around reports whether some
+// programs may start without the brake.
+func (c *Call) verdict(r effect.Reading, around bool) (verdict, heldBy string) {
+	const (
+		asked   = "asked before it runs, by the guard"
+		refused = "refused before it runs, by the guard"
+		missed  = "programs started by a login shell or an absolute path are not checked"
+	)
+	verdict = "passes"
+	heldBy = "checked as it starts if it is a forge's program; changes to the loop's files are " +
 		"found afterwards"
+	if around {
+		heldBy = "not held, because " + missed + ": branch protection"
+	}
+	tampers, merges := c.Tampers(r), r.Merges()
+	switch unread := Unreadable(r) != ""; {
+	case len(tampers) > 0:
+		return "denied: it would " + Would(tampers[0].Kind), asked
+	case len(merges) > 0:
+		return c.merging(merges), asked
+	case r.Bound != "":
+		verdict = "denied: it cannot be read completely, and the rest could land something"
+		return verdict, refused + ": it is not read to its end (" + r.Bound + ")"
+	case unread && c.Reaches() && (around || r.Unparsable != ""):
+		verdict = "denied: it cannot be read, could reach a forge, and what it starts need not " +
+			"be checked"
+		if around {
+			heldBy = refused + ": " + missed
+		}
+	case unread && c.Reaches():
+		verdict = "passes in sessions started after the installation, where programs are checked " +
+			"as they start; is denied in other sessions"
+	case unread:
+		verdict = "passes; in a review loop it may be denied while a merge gate waits"
+	}
+	return verdict, heldBy
 }
 
-// verdict describes how the rules treat the command while an iteration is open.
-func (x explained) verdict() string {
-	unread, around := Unreadable(x.Reading) != "", x.Unparsable != "" || x.around
-	switch {
-	case len(x.tampers) > 0:
-		return "denied: it would " + Would(x.tampers[0].Kind)
-	case len(x.Merges()) > 0:
-		approvals := 0
-		for _, a := range x.Merges() {
-			if a.Kind == effect.ApprovePR && a.PR > 0 {
-				approvals++
-				continue
-			}
-			reviews := slices.IndexFunc(loop.Kinds, func(k loop.Kind) bool { return k.Reviews })
-			anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Kinds[reviews].Name}}
-			if d := anyLoop.Landable(a); d != nil {
-				hint := x.Hint(d, config.Of("", x.Project).Tracker)
-				return "denied: " + strings.TrimSpace(d.Text+"\n"+hint)
-			}
+// merging describes how the rules treat a command with these merging acts.
+func (c *Call) merging(acts []effect.Act) string {
+	reviews := slices.IndexFunc(loop.Kinds, func(k loop.Kind) bool { return k.Reviews })
+	anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Kinds[reviews].Name}}
+	approvals := 0
+	for _, a := range acts {
+		if a.Kind == effect.ApprovePR && a.PR > 0 {
+			approvals++
+		} else if d := anyLoop.Landable(a); d != nil {
+			hint := c.Hint(d, config.Of("", c.Project).Tracker)
+			return "denied: " + strings.TrimSpace(d.Text+"\n"+hint)
 		}
-		if approvals == len(x.Merges()) {
-			return "passes in a review loop, once per PR and iteration; denied in a work loop"
-		}
-		return "judged by gate post-feedback-merge: " + loop.MergePromise
-	case x.Bound != "":
-		return "denied: it cannot be read completely, and the rest could land something"
-	case unread && x.Reaches() && around:
-		return "denied: it cannot be read, could reach a forge, and what it starts need not be " +
-			"checked"
-	case unread && x.Reaches():
-		return "passes in sessions started after the installation, where programs are checked as " +
-			"they start; is denied in other sessions"
-	case unread && around:
-		return "passes, but is denied in a review loop while a merge gate waits"
-	case unread:
-		return "passes where programs are checked as they start; " +
-			"elsewhere it is denied in a review loop while a merge gate waits"
 	}
-	return "passes"
+	if approvals == len(acts) {
+		return "passes in a review loop, once per PR and iteration; denied in a work loop"
+	}
+	return "judged by gate post-feedback-merge: " + loop.MergePromise
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
+	"hooks/internal/guard/paths"
 	"hooks/internal/install"
 	"hooks/internal/safefile"
 	"hooks/internal/tracker"
@@ -128,28 +129,21 @@ func (c *Call) pluginRoots(dir string) []string {
 func (h *hookFiles) defines(file string) bool {
 	file = fold(file)
 	manifest := path.Base(file) == "hooks.json" || strings.Contains(file, "/.claude-plugin/")
-	return manifest && inside(file, h.plugins) || slices.Contains(h.programs, file) ||
-		inside(file, h.fixed) && !inside(file, h.data)
+	return manifest && paths.Own(h.plugins, file) || slices.Contains(h.programs, file) ||
+		paths.Own(h.fixed, file) && !paths.Own(h.data, file)
 }
 
 // prompt reports whether a file is a skill, a command or an agent.
 func (h *hookFiles) prompt(file string) bool {
 	file = fold(file)
-	return path.Ext(file) == ".md" && inside(file, h.prompts)
+	return path.Ext(file) == ".md" && paths.Own(h.prompts, file)
 }
 
 // holds reports whether a folder contains a file from which the client reads hooks. Moving or
 // removing such a folder changes the hooks.
 func (h *hookFiles) holds(dir string) bool {
 	dir = fold(dir)
-	below := func(file string) bool { return inside(file, []string{dir}) }
-	return inside(dir, h.fixed) && !inside(dir, h.data) ||
+	below := func(file string) bool { return paths.Own([]string{dir}, file) }
+	return paths.Own(h.fixed, dir) && !paths.Own(h.data, dir) ||
 		slices.ContainsFunc(slices.Concat(h.plugins, h.fixed, h.programs), below)
-}
-
-// inside reports whether a file is one of the folders or in one of them.
-func inside(file string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool {
-		return dir != "" && strings.HasPrefix(file+"/", strings.TrimSuffix(dir, "/")+"/")
-	})
 }

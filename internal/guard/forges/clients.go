@@ -98,14 +98,16 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 		f.OpaqueForge(shellword.Join(argv), "a "+name+" alias, which is not looked through")
 	case shellword.AsksHelp(argv, flags+" "+valued(name)):
 	case is(onPRs):
-		prVerb(f, argv, sub.Text, fl)
+		judgeVerb(f, argv, sub.Text, "pull request", fl)
 	case is("gh-co"):
 		prCheckout(f, argv, prTarget(f, shellword.ParseFlags(rest, valued(name))))
 	case is("gh-issue glab-issue"):
 		if name == "gh" && shellword.Has("edit close reopen lock unlock", sub.Text) {
 			usePR(f, argv, prTarget(f, fl)) // GitHub's PRs are issues too
 		}
-		talk(f, argv, sub.Text, fl)
+		if !shellword.Has("create new", sub.Text) {
+			judgeVerb(f, argv, sub.Text, "issue", fl)
+		}
 	case is("gh-api glab-api tea-api hub-api"):
 		api(f, argv, shellword.ParseFlags(rest, flags))
 	case is("gh-repo glab-repo glab-project"):
@@ -209,84 +211,75 @@ func teaSpelling(argv []shellword.Word) []shellword.Word {
 	return out
 }
 
-// prVerb judges a command on a PR.
-func prVerb(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Flags) {
-	a := prTarget(f, fl)
+// judgeVerb judges a command on a PR, or on an issue. It is a tool of that name, with the command's
+// flags as its fields.
+func judgeVerb(f *plain.Frame, argv []shellword.Word, verb, noun string, fl shellword.Flags) {
+	t := Tool{Frame: f, Name: "git", Argv: argv, On: prTarget(f, fl)}
+	set := func(name string, values ...shellword.Word) {
+		for _, w := range values {
+			t.Fields = append(t.Fields, effect.Field{Path: name, Value: w.Text})
+		}
+	}
+	on, words := t.On, ""
 	switch verb {
 	case "merge", "accept", "m":
-		a.Kind, a.Admin = effect.MergePR, fl.On("--admin")
-		a.Auto = fl.On("--auto", "--auto-merge", "--when-pipeline-succeeds")
+		words = "merge"
 		if head, _ := fl.Get("--match-head-commit", "--sha"); head.Known() {
-			a.SHA = head.Text
+			t.On.SHA = head.Text
 		}
-		switch {
-		case a.Admin:
-		case fl.On("--disable-auto"):
-			return
-		case a.Auto:
-			a.Kind = effect.ArmAutoMerge
-		}
+		set("bypass", fl.All("--admin")...)
 	case "approve", "lgtm", "a":
-		a.Kind = effect.ApprovePR
-	case "reject":
-		a.Kind, a.Review = effect.Comment, true
-	case "review":
-		a.Kind = effect.ApprovePR
+		words = "approve"
+	case "reject", "review":
+		words = "review"
+		set("body", bodyOf(f, fl))
 		switch {
 		case fl.On("-a", "--approve"):
-		case fl.Late && !fl.On("-c", "--comment", "-r", "--request-changes"):
+			set("event", shellword.Lit("APPROVE"))
+		case verb == "review" && fl.Late && !fl.On("-c", "--comment", "-r", "--request-changes"):
 			const reason = "a review whose verdict is only known when it runs"
 			f.OpaqueForge(shellword.Join(argv), reason)
 			return
 		default:
-			a.Review = true
-			Comment(f, bodyOf(f, fl), a, argv)
-			return
+			set("event", shellword.Lit("COMMENT"))
 		}
 	case "create", "new", "for", "c", "revert":
-		if fl.On("--dry-run") {
-			return
-		}
-		f.Act(effect.Act{Kind: effect.OpenPR, Repo: repoFlag(fl)}, argv)
-		labelWords(f, effect.SetLabel, fl.All("-l", "--label"), effect.Act{}, argv)
-		if !fl.On("--auto-merge") {
-			return
-		}
-		a = effect.Act{Kind: effect.ArmAutoMerge, Auto: true}
+		words, t.On = "create", effect.Act{Repo: repoFlag(fl)}
+		set("labels", fl.All("-l", "--label")...)
 	case "checkout", "co":
-		prCheckout(f, argv, a)
-		return
-	default:
-		if shellword.Has("close reopen ready update-branch rebase edit update lock unlock", verb) {
-			usePR(f, argv, a)
-		}
-		talk(f, argv, verb, fl)
-		return
-	}
-	f.Act(a, argv)
-}
-
-// talk reads commands that comment on or label issues and PRs.
-func talk(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Flags) {
-	switch a := prTarget(f, fl); verb {
+		prCheckout(f, argv, on)
 	case "comment", "note":
-		Comment(f, bodyOf(f, fl), a, argv)
+		words = "comment"
+		set("body", bodyOf(f, fl))
 	case "edit", "update":
-		labelWords(f, effect.SetLabel, fl.All("--add-label", "-l", "--label"), a, argv)
-		labelWords(f, effect.DropLabel, fl.All("--remove-label", "-u", "--unlabel"), a, argv)
+		words = "update"
+		set("labels", fl.All("--add-label", "-l", "--label")...)
+		labelWords(f, effect.DropLabel, fl.All("--remove-label", "-u", "--unlabel"), on, argv)
 	case "close":
-		if c, ok := fl.Get("-c", "--comment"); ok {
-			Comment(f, c.Text, a, argv)
+		if comment, ok := fl.Get("-c", "--comment"); ok {
+			words = "comment"
+			set("body", comment)
 		}
+	}
+	if noun != "issue" &&
+		shellword.Has("close reopen ready update-branch rebase edit update lock unlock", verb) {
+		usePR(f, argv, on)
+	}
+	if fl.On("--auto", "--auto-merge", "--when-pipeline-succeeds") && !fl.On("--admin") {
+		set("auto_merge", shellword.Lit("true"))
+	}
+	if words != "" && !fl.On("--disable-auto", "--dry-run") {
+		t.Words = strings.Fields(words + " " + noun)
+		t.Judge()
 	}
 }
 
 // bodyOf returns the text of a comment, from its flag or its file.
-func bodyOf(f *plain.Frame, fl shellword.Flags) string {
+func bodyOf(f *plain.Frame, fl shellword.Flags) shellword.Word {
 	if w, ok := fl.Get("-b", "--body", "-m", "--message"); ok {
-		return w.Text
+		return w
 	}
-	return f.FileText(cmp.Or(fl.Val("-F", "--body-file"), "/dev/null"))
+	return shellword.Lit(f.FileText(cmp.Or(fl.Val("-F", "--body-file"), "/dev/null")))
 }
 
 // prCheckout records that the working directory is on a PR's branch, which is never protected.
@@ -405,30 +398,21 @@ func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
 // Workflow judges a workflow that a command starts by its file. If the file cannot be read, it
 // judges the workflow by its name.
 func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
-	if name == "" {
-		return
-	}
-	if shellword.Blank(name) {
-		f.OpaqueForge(shellword.Join(argv), "the workflow it starts is only known when it runs")
-		return
-	}
-	a := effect.Act{Kind: effect.RunMergingWorkflow, Ref: name}
+	parts := shellword.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
 	// a workflow named "Land it" is usually in land-it.yml
 	shown := strings.Join(shellword.NameWords(name), "-")
+	text, known := "", false
 	for _, file := range []string{shellword.ProgramName(name), shown + ".yml", shown + ".yaml"} {
-		if text, ok := f.Open(path.Join(f.M.Call.Cwd, ".github/workflows", file)); ok {
-			if merges(text) {
-				f.Act(a, argv)
-			}
-			return
+		if !known {
+			text, known = f.Open(path.Join(f.M.Call.Cwd, ".github/workflows", file))
 		}
 	}
-	parts := shellword.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
 	switch {
-	case shellword.AnyOf(parts, "conflict conflicts check"):
-	case shellword.AnyOf(parts, "merge automerge land bors ship"):
-		f.Act(a, argv)
-	case shellword.Number(name) > 0:
+	case known && !merges(text):
+	case known, shellword.AnyOf(parts, "merge automerge land bors ship") &&
+		!shellword.AnyOf(parts, "conflict conflicts check"):
+		f.Act(effect.Act{Kind: effect.RunMergingWorkflow, Ref: name}, argv)
+	case shellword.Blank(name), shellword.Number(name) > 0:
 		f.OpaqueForge(shellword.Join(argv), "a workflow that is only known by its number")
 	}
 }

@@ -14,7 +14,6 @@ type gitRun struct {
 	argv   []shellword.Word
 	dir    string
 	config map[string][]string // set by -c; they follow those of the files
-	depth  int
 }
 
 func newGit(f *plain.Frame, argv []shellword.Word) gitRun {
@@ -85,18 +84,16 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	}
 	args = shellword.Unabbreviated(args, gitTexts)
 	gitStarts(f, g, cmd.Text, args)
+	if shellword.Has(usingBranches, cmd.Text) {
+		useBranches(f, g, args)
+	}
 	switch cmd.Text {
 	case "push", "send-pack", "http-push":
 		gitPush(f, g, args)
 	case "subtree":
 		if len(args) > 0 && args[0].Text == "push" {
-			f.Pushes(g.argv)
-			fl := shellword.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
-			pushRefspecs(f, g, fl, fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):])
+			gitPush(f, g, args[1:])
 		}
-	case "merge", "cherry-pick", "rebase", "reset", "fetch", "pull":
-		files := slices.Index(append(shellword.Texts(args), "--"), "--")
-		useBranches(f, g, args[:files])
 	case "checkout", "switch":
 		gitCheckout(f, g, args)
 	case "branch":
@@ -111,7 +108,8 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		}
 	case "rm", "mv", "restore":
 		gitFiles(f, g, cmd.Text, args)
-	case "config", "bisect", "submodule", "for-each-repo":
+	case "merge", "cherry-pick", "rebase", "reset", "fetch", "pull", "config", "bisect",
+		"submodule", "for-each-repo":
 	default:
 		gitAlias(f, g, cmd.Text, args)
 	}
@@ -128,9 +126,6 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	case text == "":
 		gitExtension(f, g, name)
 		return
-	case g.depth > 4:
-		f.M.Shut("aliases of git within aliases")
-		return
 	}
 	h := f.In(g.dir).Through("git alias " + name)
 	if line, ok := strings.CutPrefix(text, "!"); ok {
@@ -139,14 +134,17 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	}
 	parts := append(f.WordsOf(text), args...)
 	g.argv = append(shellword.Lits("git"), parts...)
-	g.depth++
 	gitCommand(h, g, gitGlobals(h, &g, parts))
 }
 
-// useBranches treats every operand and flag value as a possible branch, because only some commands
-// give a flag a value. A remote or a message among them is harmless.
+// usingBranches lists the git commands that may check out a branch, or merge it into another.
+const usingBranches = "merge cherry-pick rebase reset fetch pull checkout switch worktree"
+
+// useBranches treats every operand and flag value before "--" as a possible branch, because only
+// some commands give a flag a value. A remote or a message among them is harmless.
 func useBranches(f *plain.Frame, g gitRun, words []shellword.Word) {
-	for _, w := range words {
+	files := slices.Index(append(shellword.Texts(words), "--"), "--")
+	for _, w := range words[:files] {
 		text := w.Text
 		if text != "" && text[0] == '-' {
 			_, text, _ = strings.Cut(text, "=")
@@ -178,12 +176,8 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 		gitFiles(f, g, "restore", args[files+1:])
 	}
 	from, created := fl.Arg(0).Text, fl.Val(strings.Fields(creates)...)
-	if files < 0 {
-		UseBranch(f, g.argv, from)
-	}
 	switch {
 	case created != "":
-		UseBranch(f, g.argv, created)
 		f.CheckedOut(g.dir, created)
 	case fl.On("-d", "--detach"):
 		f.CheckedOut(g.dir, "")
@@ -208,10 +202,9 @@ func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args,
 		"-u --set-upstream-to -m -M --sort --contains --format --points-at")
-	if len(fl.Pos) > 1 && !fl.On("-d", "-D", "--delete", "-l", "--list") {
-		useBranches(f, g, fl.Pos)
+	if !fl.On("-d", "-D", "--delete") {
+		useBranches(f, g, args)
 	}
-	UseBranch(f, g.argv, fl.Val("-u", "--set-upstream-to"))
 	to, renames := fl.Get("-m", "-M")
 	if renames && (len(fl.Pos) == 0 || to.Text == g.branch(f)) { // renames the current branch
 		f.CheckedOut(g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
@@ -227,6 +220,5 @@ func gitWorktree(f *plain.Frame, g gitRun, args []shellword.Word) {
 	branch := cmp.Or(fl.Val("-b", "-B"), strings.TrimPrefix(from, "origin/"),
 		shellword.ProgramName(dir))
 	UseBranch(f, g.argv, branch)
-	UseBranch(f, g.argv, from)
 	f.CheckedOut(f.At(g.dir, dir), branch)
 }

@@ -24,26 +24,13 @@ const curlValued = curlData + ` -X --request -H --header -u --user -o --output -
 
 const curlSwitches = " --head --get --next --help --version"
 
-// Curl reads a curl command line. It may contain several requests, separated by --next.
+// Curl reads a curl command line.
 func Curl(f *plain.Frame, argv []shellword.Word) {
-	args := shellword.Unabbreviated(argv, curlValued+curlSwitches)
-	start := 1
-	for i := 1; i <= len(args); i++ {
-		if i == len(args) || args[i].Text == "--next" || curlNext(args[i].Text) {
-			curlOne(f, argv, args[start:i])
-			start = i + 1
-		}
-	}
-}
-
-// curlNext reports whether t is a group of short switches that ends with ":", short for --next.
-func curlNext(t string) bool {
-	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.HasSuffix(t, ":") &&
-		strings.Trim(t[1:len(t)-1], "sSkLifvgGINOnqjJlpRaB0#46Z") == ""
-}
-
-func curlOne(f *plain.Frame, argv, args []shellword.Word) {
+	args := shellword.Unabbreviated(argv[1:], curlValued+curlSwitches)
 	fl := shellword.ParseFlags(args, curlValued)
+	if fl.On("--next", "-:") {
+		f.OpaqueForge(shellword.Join(argv), "it sends several requests with settings of their own")
+	}
 	const sends = "url request data json form upload config next k x f t d " + shellword.Unknown
 	for _, w := range fl.All("-K", "--config") {
 		if shellword.AnyOf(shellword.NameWords(f.FileText(w.Text)), sends) {

@@ -240,14 +240,11 @@ func (t Tool) talks() {
 	case t.ofPR() && t.Has("create open new revert") && !t.Has("review comment note thread branch"):
 		t.Does(effect.OpenPR)
 	case t.Has("ready minimize unresolve delete"):
-	case t.Has("comment comments note notes reply discussion thread"):
+	case t.Has("comment comments note notes reply discussion thread review"):
+		a, event := t.act(effect.Comment), t.Text("event", "verdict", "review_event", "state")
+		a.Review = t.Has("review") && event != "" && !strings.EqualFold(event, "PENDING")
 		body := t.Text("body", "comment", "content", "raw", "text", "note", "message")
-		Comment(t.Frame, body, t.act(effect.Comment), t.Argv)
-	case t.Has("review"):
-		a := t.act(effect.Comment)
-		event := t.Text("event", "verdict", "review_event", "state")
-		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
-		t.Act(a, t.Argv)
+		Comment(t.Frame, body, a, t.Argv)
 	}
 	if t.Has("label labels issue pull pr mr") || t.ofPR() {
 		Labels(t.Frame, t.Fields, t.act(""), t.Argv)

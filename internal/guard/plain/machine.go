@@ -6,7 +6,6 @@ package plain
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,8 +21,7 @@ import (
 // in time, so that the verdict on a text never depends on the speed of the machine.
 const (
 	maxWork    = 60_000 // steps, plus one for every four bytes of the call
-	maxDepth   = 40     // texts within texts: bash -c, eval, aliases
-	maxNesting = 400    // statements within statements of one text
+	maxNesting = 400    // statements within statements; a text within a text counts as 10
 	maxActs    = 60
 	maxOpaque  = 40
 	maxReads   = 64
@@ -122,7 +120,6 @@ type Frame struct {
 	Stdin *string // nil for the call's own input, which is unknown
 	src   string  // the text being read; positions of words refer to it
 	via   []string
-	depth int
 	nest  int
 	quiet bool // if set, opaque parts are not recorded
 }
@@ -151,8 +148,8 @@ func (f *Frame) Child() *Frame {
 func (f *Frame) Through(wrapper string) *Frame {
 	g := f.Child()
 	g.via = append(g.via, wrapper)
-	if g.depth++; g.depth > maxDepth {
-		g.M.abort(fmt.Sprintf("more than %d texts within texts", maxDepth))
+	if g.nest += 10; g.nest > maxNesting {
+		g.M.abort(tooDeep)
 	}
 	return g
 }

@@ -27,7 +27,7 @@ func (f *Frame) Run(text string) {
 	f.src, f.names = src, outer
 	switch {
 	case problem == "" || f.quiet:
-	case f.depth > 0 && shellword.HasUnknown(text):
+	case len(f.via) > 0 && shellword.HasUnknown(text):
 		f.Opaque(text, "the text it would run is only known when it runs")
 	case f.M.Read.Unparsable == "":
 		f.M.Read.Unparsable = problem
