@@ -202,32 +202,27 @@ func (s Start) foreign(g ground, a effect.Act) string {
 		url := tracker.Repo(context.Background(), g.project).Base().URL
 		g.runs = []loop.Tracker{{URL: redact(url)}}
 	}
-	host := s.host()
-	if strings.Contains(a.Repo, "/") && host != "" {
-		a.Repo = host + "/" + a.Repo
-	}
-	if a.Repo != "" {
-		named := redact(a.Repo)
-		for _, run := range g.runs {
-			leads := func(b tracker.Base) bool { return b.Leads(named) }
-			if slices.ContainsFunc(tracker.Own(run), leads) {
-				return ""
-			}
-		}
-		return a.Repo
-	}
 	_, start := s.git()
-	there := start.Repo(context.Background()) // gh asks git in the same way
-	at := redact(there.Base().String())
-	if host != "" && !strings.HasPrefix(at, host+"/") {
-		return "the host " + host
+	host, target := s.host(), a.Repo
+	switch {
+	case target == "": // gh asks git in the same way
+		there := start.Repo(context.Background())
+		if there.Err == nil && there.Top != "" {
+			target = there.Base().String()
+		}
+		if host != "" && !strings.HasPrefix(target, host+"/") {
+			return "the host " + host
+		}
+	case strings.Contains(target, "/") && host != "":
+		target = host + "/" + target
 	}
+	leads := func(b tracker.Base) bool { return b.Leads(redact(target)) }
 	for _, run := range g.runs {
-		if there.Err == nil && there.Top != "" && tracker.BaseOf(run.URL).String() == at {
+		if slices.ContainsFunc(tracker.Own(run), leads) {
 			return ""
 		}
 	}
-	return "the repository of " + start.Works
+	return cmp.Or(a.Repo, "the repository of "+start.Works)
 }
 
 // host returns the host that the environment sets for the forge's client, in lower case, or an

@@ -3,7 +3,6 @@ package event
 import (
 	"slices"
 	"strings"
-	"unicode/utf16"
 
 	"hooks/internal/codec"
 	"hooks/internal/term"
@@ -125,33 +124,23 @@ func cleaned(questions []Question) (list []Question) {
 	return list
 }
 
-// The client replaces a text of more than 10,000 UTF-16 units with a file name.
+// The client replaces a text of more than 10,000 UTF-16 units with a file name. A text has at most
+// one for each byte.
 const (
-	maxUnits = 9900
-	cutMark  = "\n… (cut)"
+	maxText = 9900
+	cutMark = "\n… (cut)"
 )
 
-// cut shortens a text to the length that the client passes on and marks the cut. It prefers to cut
-// at the end of a line.
+// cut shortens a text to a length that the client passes on and marks the cut. It prefers to cut at
+// the end of a line.
 func cut(text string) string {
 	text = term.Text(text)
-	if len(text) <= maxUnits {
+	if len(text) <= maxText {
 		return text
 	}
-	units, last, line := 0, 0, 0
-	for i, c := range text {
-		if units += utf16.RuneLen(c); units > maxUnits {
-			if line > last/2 {
-				last = line
-			}
-			return strings.TrimRight(text[:last], "\n") + cutMark
-		}
-		if units <= maxUnits-len(cutMark) {
-			last = i + len(string(c))
-			if c == '\n' {
-				line = last
-			}
-		}
+	text = strings.ToValidUTF8(text[:maxText-len(cutMark)], "")
+	if line := strings.LastIndexByte(text, '\n'); line > len(text)/2 {
+		text = text[:line]
 	}
-	return text
+	return strings.TrimRight(text, "\n") + cutMark
 }

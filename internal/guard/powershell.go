@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"hooks/internal/guard/forges"
@@ -13,29 +14,24 @@ import (
 // anywhere in the text. The brake does not judge these commands when they start, so text that is
 // only known at run time is recorded as opaque.
 func powershell(f *plain.Frame, text string) {
-	text = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `\`, "/").Replace(text)
-	start, quote, comment, called := 0, byte(0), false, false
-	for i := 0; i <= len(text) && f.M.Burn(1); i++ {
-		c := byte('\n')
-		if i < len(text) {
-			c = text[i]
-		}
-		switch {
-		case i < len(text) && quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case comment && c != '\n':
-		case c == '\'' || c == '"':
-			quote = c
-		case strings.IndexByte("#\n;|{}()&", c) >= 0:
-			if !comment {
-				powershellCommand(f, text[start:i], called)
-			}
-			called = c == '&' && strings.TrimSpace(text[start:i]) == ""
-			start, comment = i+1, c == '#'
-		}
+	text = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `\`, "/").Replace(text) + "\n"
+	if !f.M.Burn(len(text) / 4) {
+		return
 	}
+	// Compiled here, because few calls are PowerShell. What is quoted separates nothing.
+	separators := regexp.MustCompile(`"[^"]*"?|'[^']*'?|#[^\n]*|[\n;|{}()&]`)
+	start, called := 0, false
+	for _, at := range separators.FindAllStringIndex(text, -1) {
+		separator := text[at[0]:at[1]]
+		if strings.HasPrefix(separator, `"`) || strings.HasPrefix(separator, "'") {
+			continue
+		}
+		command := text[start:at[0]]
+		powershellCommand(f, command, called)
+		called = separator == "&" && strings.TrimSpace(command) == ""
+		start = at[1]
+	}
+	powershellCommand(f, text[start:], called) // behind a quote that is never closed
 }
 
 // powershellCommand reads one command. called reports whether & precedes it; only then is a quoted

@@ -52,9 +52,10 @@ func (f *Frame) set(stmts []*syntax.Stmt) names {
 			case *syntax.WordIter:
 				n.words[node.Name.Value] = nil
 			case *syntax.UnaryArithm:
-				n.computed(node.X)
+				n.blind = n.blind || node.Op == syntax.Inc || node.Op == syntax.Dec
 			case *syntax.BinaryArithm:
-				n.computed(node.X)
+				n.blind = n.blind || strings.HasSuffix(node.Op.String(), "=") &&
+					!shellword.Has("== != <= >=", node.Op.String())
 			case *syntax.CallExpr:
 				if len(node.Args) == 0 {
 					for _, a := range node.Assigns {
@@ -67,22 +68,13 @@ func (f *Frame) set(stmts []*syntax.Stmt) names {
 					name) || name == "printf" && len(node.Args) > 1 &&
 					strings.HasPrefix(node.Args[1].Lit(), "-v")
 			case *syntax.ParamExp: // ${x:=5}
-				if node.Exp != nil && node.Param != nil && (node.Exp.Op == syntax.AssignUnset ||
-					node.Exp.Op == syntax.AssignUnsetOrNull) {
-					n.words[node.Param.Value] = nil
-				}
+				n.blind = n.blind || node.Exp != nil && (node.Exp.Op == syntax.AssignUnset ||
+					node.Exp.Op == syntax.AssignUnsetOrNull)
 			}
 			return f.M.Burn(1)
 		})
 	}
 	return n
-}
-
-// computed makes a name unknown if it is an operand of an arithmetic expression.
-func (n names) computed(x syntax.Node) {
-	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
-		n.words[w.Lit()] = nil
-	}
 }
 
 // assign records NAME=value. A second, different value makes the name unknown.
