@@ -46,7 +46,7 @@ func changed(t *testing.T, before, after map[string]string) []byte {
 	git("init", "-q")
 	write(before)
 	write(after)
-	return git("diff", "--no-color", "--no-ext-diff", "-M90%", "HEAD~1")
+	return git("diff", "--no-color", "--no-ext-diff", "-M90%", "--unified=0", "HEAD~1")
 }
 
 func TestWeakened(t *testing.T) {
@@ -77,7 +77,7 @@ func TestWeakened(t *testing.T) {
 	want := []string{
 		"a/a_test.go:4 adds t.Skip",
 		"gone_test.go was deleted",
-		"hidden_test.go was renamed to hidden_test.go.txt, which is not a test",
+		"hidden_test.go was deleted", // it is no test under its new name
 		"src/lib.rs:2 adds #[ignore",
 		"src/test/ATest.java:1 adds @Disabled",
 		"t/test_a.py:1 adds @pytest.mark.skip",
@@ -100,7 +100,7 @@ func TestWeakenedIsBounded(t *testing.T) {
 	var diff strings.Builder
 	for i := range 60 {
 		fmt.Fprintf(&diff, "diff --git a/%[1]d_test.go b/%[1]d_test.go\n", i)
-		diff.WriteString("deleted file mode 100644\n")
+		fmt.Fprintf(&diff, "--- a/%d_test.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", i)
 	}
 	got := Weakened([]byte(diff.String()))
 	if len(got) != 50 || got[49] != "11 more are not named" {
@@ -110,13 +110,13 @@ func TestWeakenedIsBounded(t *testing.T) {
 
 func TestWeakenedByHeader(t *testing.T) {
 	for header, want := range map[string]string{
-		"a/b_test.go b/b_test.go":                   "b_test.go was deleted",
-		"i/b_test.go w/b_test.go":                   "b_test.go was deleted",
-		"a/b c_test.go b/b c_test.go":               "b c_test.go was deleted",
-		`"a/\303\251_test.go" "b/\303\251_test.go"`: "é_test.go was deleted",
-		"a/b.go b/b.go":                             "", "": "", `"`: "", "a": "",
+		"a/b_test.go":             "b_test.go was deleted",
+		"a/b c_test.go\t":         "b c_test.go was deleted",
+		`"a/\303\251_test.go"`:    "é_test.go was deleted",
+		`"a/\303\251 \"_test.go"`: "é \"_test.go was deleted",
+		"a/b.go":                  "", "": "", `"`: "", "a": "",
 	} {
-		diff := "diff --git " + header + "\ndeleted file mode 100644\n"
+		diff := "diff --git x y\n--- " + header + "\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
 		got := strings.Join(Weakened([]byte(diff)), "\n")
 		if got != want {
 			t.Errorf("%s: %q, want %q", header, got, want)
