@@ -280,10 +280,10 @@ func exitCode(last drive.Order) int {
 // defaultWidth is the assumed width of a terminal that does not report its own.
 const defaultWidth = 80
 
-// progress returns the screen of a driver. On a terminal it redraws the last lines; otherwise it
+// progress returns the screen of a driver. On a terminal it redraws the last line; otherwise it
 // appends plain lines.
 func (c caller) progress() *drive.Screen {
-	p := &drive.Screen{Out: c.out, Color: c.screen().Color}
+	p := &drive.Screen{Out: c.out}
 	if fd, terminal := terminalOf(c.out); terminal && c.Env("TERM") != "dumb" {
 		p.Width = func() int {
 			if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {

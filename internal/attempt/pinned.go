@@ -24,7 +24,7 @@ func Pinned(
 		case starts, isSettings(file):
 			scripts = append(scripts, file)
 		case mixed(file) != nil:
-			if own(file, before.Read(file)) != own(file, after.Read(file)) {
+			if part(file, before.Read(file), true) != part(file, after.Read(file), true) {
 				scripts = append(scripts, file)
 			}
 		case found:
@@ -43,15 +43,14 @@ type Files struct {
 // PutBack returns a changed file with its pinned part restored. whole reports whether the entire
 // file is pinned.
 func PutBack(file, was, is string) (text string, whole bool) {
-	switch of := mixed(file); {
-	case of == nil || is == "":
+	if mixed(file) == nil || is == "" {
 		return was, true
-	case strings.HasSuffix(file, ".json"):
-		parts := slices.Concat(members(is, of, false), members(was, of, true))
-		return "{" + strings.Join(parts, ",") + "}", false
-	default:
-		return sections(is, of, false) + "\n" + sections(was, of, true), false
 	}
+	rest, pinned := part(file, is, false), part(file, was, true)
+	if isJSON(file) {
+		return "{" + strings.Trim(rest+","+pinned, ",") + "}", false
+	}
+	return rest + "\n" + pinned, false
 }
 
 // isSettings reports whether a file contains only settings of a test runner.
@@ -84,43 +83,34 @@ func mixed(file string) []string {
 	return nil
 }
 
-// own returns the pinned part of a mixed file.
-func own(file, text string) string {
-	if strings.HasSuffix(path.Base(file), ".toml") || path.Base(file) == "setup.cfg" {
-		return sections(text, mixed(file), true)
+func isJSON(file string) bool { return strings.HasPrefix(path.Ext(file), ".json") }
+
+// part returns the pinned part of a mixed file: the members of a JSON object, or the sections of a
+// TOML or INI file. If pinned is false, it returns the rest of the file.
+func part(file, text string, pinned bool) string {
+	var parts []string
+	if isJSON(file) {
+		gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+			if slices.Contains(mixed(file), key.Str) == pinned {
+				parts = append(parts, key.Raw+":"+value.Raw)
+			}
+			return true
+		})
+		return strings.Join(parts, ",")
 	}
-	return strings.Join(members(text, mixed(file), true), ",")
-}
-
-// members returns the members of a JSON object whose names are in names. If with is false, it
-// returns all others.
-func members(text string, names []string, with bool) (list []string) {
-	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
-		if slices.Contains(names, key.Str) == with {
-			list = append(list, key.Raw+":"+value.Raw)
-		}
-		return true
-	})
-	return list
-}
-
-// sections returns the sections of a TOML or INI file whose names begin with one of names. If with
-// is false, it returns all other lines.
-func sections(text string, names []string, with bool) string {
-	var b strings.Builder
 	in := false
 	for line := range strings.Lines(text) {
 		if name := strings.TrimSpace(line); strings.HasPrefix(name, "[") {
-			name = strings.Trim(name, "[] ")
-			in = slices.ContainsFunc(names, func(n string) bool {
-				return name == n || strings.HasPrefix(name, n+".")
+			name = strings.Trim(name, "[] ") + "."
+			in = slices.ContainsFunc(mixed(file), func(of string) bool {
+				return strings.HasPrefix(name, of+".")
 			})
 		}
-		if in == with {
-			b.WriteString(line)
+		if in == pinned {
+			parts = append(parts, line)
 		}
 	}
-	return b.String()
+	return strings.Join(parts, "")
 }
 
 // maxEntries bounds how many scripts are followed.
@@ -150,7 +140,8 @@ func recipes(program string) []string {
 
 // shell follows the commands of a shell text that runs in dir.
 func (p *pinner) shell(text, dir string) {
-	text = strings.ReplaceAll(text, "\\\n", " ")
+	text = strings.NewReplacer("\\\n", " ", "--config=", "--config ", "--rcfile=", "--rcfile ").
+		Replace(text)
 	for _, command := range split(text, "\n;&|(){}`") {
 		dir = p.command(split(command, " \t\r'\""), dir)
 	}
@@ -163,45 +154,49 @@ func split(text, at string) []string {
 
 // command follows one command and returns the folder in which the next command runs.
 func (p *pinner) command(list []string, dir string) string {
-	program, in, next := "", dir, ""
-	for _, word := range list {
+	interpreted := false
+	for i, word := range list {
 		word = strings.TrimLeft(word, "@") // "@" in a recipe
-		name := path.Base(word)
-		starts := program == "" || next == "script"
+		name, args := path.Base(word), list[i+1:]
 		switch {
-		case word == "", word[0] == '#':
+		case word == "" || word[0] == '-' || strings.Contains(word, "=") || wraps(word):
+			continue
+		case among(name, interpreters):
+			interpreted = true
+			continue
+		case word[0] == '#':
 			return dir
-		case word == "-C", word == "--config", word == "--rcfile",
-			word == "-f" && recipes(program) != nil:
-			next = word
-		case word[0] == '-':
-			if key, value, _ := strings.Cut(word, "="); key == "--config" || key == "--rcfile" {
-				p.entry(value, in)
-			}
-		case next == "-C":
-			in, next = path.Join(in, word), ""
-		case program == "cd":
-			return path.Join(in, word)
-		case starts && (strings.Contains(word, "=") || wraps(word)):
-		case starts && among(name, interpreters):
-			program, next = name, "script"
-		case starts && name == "cd":
-			program, next = name, ""
-		case next != "", strings.HasSuffix(word, ".sh"):
-			p.entry(word, in)
-			next = ""
-		case program == "":
-			if program = name; name != word {
-				p.entry(word, in)
-			}
-		case among(program, "npm pnpm yarn bun"): // these run the scripts of package.json
-			p.script(word, in)
+		case name == "cd" && len(args) > 0:
+			return path.Join(dir, args[0])
+		case interpreted, name != word, strings.HasSuffix(word, ".sh"):
+			p.entry(word, dir)
 		}
-	}
-	for _, file := range recipes(program) {
-		p.entry(file, in)
+		p.arguments(name, args, dir)
+		return dir
 	}
 	return dir
+}
+
+// arguments pins the files that a program takes its commands from.
+func (p *pinner) arguments(program string, args []string, dir string) {
+	if at := slices.Index(args, "-C"); at >= 0 && at+1 < len(args) {
+		dir = path.Join(dir, args[at+1])
+	}
+	named := recipes(program)
+	for _, file := range named {
+		p.entry(file, dir)
+	}
+	for i, word := range args {
+		switch {
+		case word[0] == '#':
+			return
+		case strings.HasSuffix(word, ".sh"), i > 0 && among(args[i-1], "--config --rcfile"),
+			named != nil && i > 0 && args[i-1] == "-f":
+			p.entry(word, dir)
+		case among(program, "npm pnpm yarn bun"): // these run the scripts of package.json
+			p.script(word, dir)
+		}
+	}
 }
 
 // script follows a script of package.json, and those that run before and after it.

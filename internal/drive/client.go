@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -82,20 +83,21 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	cmd := exec.Command(cmp.Or(c.Program, "claude"), append([]string{"-p", prompt, "--session-id",
 		session, "--output-format", "stream-json", "--verbose"}, c.Flags...)...)
 	cmd.Dir, cmd.Env = c.Dir, append(slices.Clip(c.Env), Mark+"="+session)
-	var h streamReader
-	alive := make(chan sign)
-	out := &lines{take: func(line []byte) { h.read(line); alive <- sign{h.last, h.pause} }}
+	stream, out := io.Pipe()
 	errs := child.Head{Most: maxText}
 	cmd.Stdout, cmd.Stderr = out, &errs
 	cmd.WaitDelay = 2 * time.Second // a grandchild may hold the pipes
 	ownGroup(cmd)
-	done, err := start(cmd)
-	if err != nil {
+	if err := start(cmd, out); err != nil {
 		return End{}, notStarted(err)
 	}
-	stalled, interrupted := c.watch(cmd, alive, signals, done)
-	out.take = h.read
-	out.end()
+	var h streamReader
+	alive := make(chan sign)
+	go func() {
+		h.follow(stream, alive)
+		close(alive)
+	}()
+	stalled, interrupted := c.watch(cmd, alive, signals)
 	if stalled || !cmd.ProcessState.Exited() {
 		killLeft(cmd, session)
 	}
@@ -106,10 +108,10 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	return end, nil
 }
 
-// start starts a process and closes done after its end. It keeps the starting thread alive as long
+// start starts a process and closes out after its end. It keeps the starting thread alive as long
 // as the process, because Linux signals the child when that thread ends.
-func start(cmd *exec.Cmd) (done <-chan struct{}, err error) {
-	started, ended := make(chan error), make(chan struct{})
+func start(cmd *exec.Cmd, out io.Closer) error {
+	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -117,10 +119,10 @@ func start(cmd *exec.Cmd) (done <-chan struct{}, err error) {
 		started <- err
 		if err == nil {
 			_ = cmd.Wait() // ProcessState holds the result
-			close(ended)
+			_ = out.Close()
 		}
 	}()
-	return ended, <-started
+	return <-started
 }
 
 // sign is a sign of life: the worker's last line and an announced pause.
@@ -129,10 +131,10 @@ type sign struct {
 	pause time.Duration
 }
 
-// watch waits for the end of a process. It reports whether the driver ended it after a silence and
-// whether a signal was passed on.
+// watch waits for the end of a process, which closes alive. It reports whether the driver ended the
+// process after a silence and whether a signal was passed on.
 func (c Client) watch(
-	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal, done <-chan struct{},
+	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal,
 ) (stalled, interrupted bool) {
 	silence := cmp.Or(c.Stall, stallTime)
 	stall, tick := time.NewTimer(silence), time.NewTicker(tickTime)
@@ -142,7 +144,10 @@ func (c Client) watch(
 	var late <-chan time.Time
 	for {
 		select {
-		case s := <-alive:
+		case s, more := <-alive:
+			if !more {
+				return stalled, interrupted
+			}
 			last = s.last
 			stall.Reset(silence + s.pause)
 		case <-tick.C:
@@ -162,8 +167,6 @@ func (c Client) watch(
 				_ = child.Signal(cmd, syscall.SIGINT)
 			}
 			interrupted = true
-		case <-done:
-			return stalled, interrupted
 		}
 	}
 }

@@ -157,8 +157,8 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 	client.Flags = withBudget(o.Left, client.Flags)
 	client.Tick = func(last string) {
 		took := c.now().Sub(c.began).Truncate(time.Second)
-		c.Screen.Show(join(bar(o), money(o), took.String(), c.left(o, began), o.Name, o.Title,
-			o.Found), last)
+		c.Screen.Show(join(bar(o), money(o), took.String(), c.left(o, began), o.Found, o.Name),
+			cmp.Or(last, o.Title))
 	}
 	client.Tick("")
 	end, err := client.Run(o.Prompt, c.Signals)

@@ -1,51 +1,16 @@
 package drive
 
 import (
-	"bytes"
+	"bufio"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 )
 
-// maxLine bounds a line of the stream, in bytes. A longer line is skipped but counts as a sign of
-// life.
+// maxLine bounds a line of the stream, in bytes. After a longer one the stream is not read.
 const maxLine = 64 << 20
-
-// lines splits a stream into lines and buffers only the incomplete one.
-type lines struct {
-	take func(line []byte) // gets an empty line for a skipped one
-	part []byte
-	long bool // part is over maxLine
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	n := len(p)
-	for {
-		piece, rest, complete := bytes.Cut(p, []byte{'\n'})
-		if l.long = l.long || len(l.part)+len(piece) > maxLine; l.long {
-			l.part = nil
-		} else {
-			l.part = append(l.part, piece...)
-		}
-		if !complete {
-			return n, nil
-		}
-		l.end()
-		p = rest
-	}
-}
-
-// end passes on the buffered line, even without its line feed.
-func (l *lines) end() {
-	if len(l.part) > 0 || l.long {
-		l.take(l.part)
-	}
-	if l.part = l.part[:0]; cap(l.part) > 1<<20 {
-		l.part = nil
-	}
-	l.long = false
-}
 
 // Result is the line that ends the client's turn (M5).
 type Result struct {
@@ -64,12 +29,23 @@ type streamReader struct {
 	pause time.Duration // announced silence
 }
 
+// follow reads a stream to its end, and sends a sign of life for each line.
+func (h *streamReader) follow(stream io.Reader, alive chan<- sign) {
+	lines := bufio.NewScanner(stream)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		h.read(lines.Bytes())
+		alive <- sign{h.last, h.pause}
+	}
+	_, _ = io.Copy(io.Discard, stream)
+}
+
 // read takes in one line of stream-json. It ignores unknown lines.
 func (h *streamReader) read(line []byte) {
 	h.pause = 0
 	kind := gjson.GetBytes(line, "type").Str
 	if kind == "" || !gjson.ValidBytes(line) {
-		return // a kill cut the line short, or the line was skipped as too long
+		return // a kill cut the line short
 	}
 	switch j := gjson.ParseBytes(line); kind {
 	case "system":

@@ -3,34 +3,38 @@ package drive
 import (
 	"bytes"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// A line of 64 MiB is read, a longer one is a sign of life only, and neither is kept.
+// followed reads a stream as the client's, and returns the signs of life.
+func followed(stream io.Reader) (h streamReader, signs int) {
+	alive := make(chan sign)
+	go func() {
+		h.follow(stream, alive)
+		close(alive)
+	}()
+	for range alive {
+		signs++
+	}
+	return h, signs
+}
+
+// A line of almost 64 MiB is read and not kept. A longer one ends the reading, not the stream.
 func TestLongLines(t *testing.T) {
-	line := func(n int) string {
+	line := func(n int) io.Reader {
 		head, tail := `{"type":"result","result":"`, `"}`
-		return head + strings.Repeat("x", n-len(head)-len(tail)) + tail
+		return strings.NewReader(head + strings.Repeat("x", n-len(head)-len(tail)) + tail + "\n")
 	}
-	var h streamReader
-	var taken []int
-	out := &lines{take: func(line []byte) { taken = append(taken, len(line)); h.read(line) }}
-	// as os/exec copies
-	_, _ = io.CopyBuffer(struct{ io.Writer }{out}, strings.NewReader(line(maxLine+1)+"\n"),
-		make([]byte, 32<<10))
-	if h.Result != nil {
-		t.Error("a line over the bound was read")
-	}
-	_, _ = io.CopyBuffer(struct{ io.Writer }{out}, strings.NewReader(line(maxLine)+"\nlast"),
-		make([]byte, 32<<10))
-	out.end()
-	if h.Result == nil || len(h.Result.Text) != maxText {
+	if h, n := followed(line(maxLine - 2)); n != 1 || len(h.Result.Text) != maxText {
 		t.Errorf("a line of the bound was not read: %+v", h.Result)
 	}
-	if !slices.Equal(taken, []int{0, maxLine, 4}) || cap(out.part) > 1<<20 {
-		t.Errorf("lines of %v bytes, %d kept", taken, cap(out.part))
+	long, after := line(maxLine+1), line(100)
+	if h, n := followed(io.MultiReader(long, after)); n != 0 || h.Result != nil {
+		t.Errorf("after a line over the bound the stream was read: %+v", h.Result)
+	}
+	if n, err := after.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Error("the end of the stream was left to block the client")
 	}
 }
 
@@ -52,33 +56,14 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
-// However a stream is cut into writes, the same lines come out, and no text breaks the reading.
+// No text breaks the reading.
 func FuzzStream(f *testing.F) {
-	f.Add([]byte("{\"type\":\"result\",\"result\":\"resets Feb 30, 3pm (UTC)\"}\n{}\n\nx"), 3)
-	f.Add([]byte(`{"type":"assistant","message":{"content":[{"type":"text","text":"a\nb"}]}}`), 1)
-	f.Add([]byte(`{"type":"assistant","message":{"content":"plain"}}`+"\n"), 7)
-	f.Add([]byte(`{"type":"result","terminal_reason":"api_error","total_cost_usd":-1e99}`), 64)
-	f.Fuzz(func(t *testing.T, text []byte, size int) {
-		var h streamReader
-		var got [][]byte
-		out := &lines{take: func(line []byte) {
-			got = append(got, bytes.Clone(line))
-			h.read(line)
-		}}
-		size = max(1, size%len(append(text, 0)))
-		for rest := text; len(rest) > 0; rest = rest[min(size, len(rest)):] {
-			_, _ = out.Write(rest[:min(size, len(rest))])
-		}
-		out.end()
-		var want [][]byte
-		for line := range bytes.SplitSeq(text, []byte{'\n'}) {
-			if len(line) > 0 {
-				want = append(want, line)
-			}
-		}
-		if !bytes.Equal(bytes.Join(got, []byte{'\n'}), bytes.Join(want, []byte{'\n'})) {
-			t.Errorf("%q became %q", want, got)
-		}
+	f.Add([]byte("{\"type\":\"result\",\"result\":\"resets Feb 30, 3pm (UTC)\"}\n{}\n\nx"))
+	f.Add([]byte(`{"type":"assistant","message":{"content":[{"type":"text","text":"a\nb"}]}}`))
+	f.Add([]byte(`{"type":"assistant","message":{"content":"plain"}}` + "\n"))
+	f.Add([]byte(`{"type":"result","terminal_reason":"api_error","total_cost_usd":-1e99}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		h, _ := followed(bytes.NewReader(text))
 		v := Judge(End{Result: h.Result, Aborted: h.Aborted, Reset: h.Reset}, night)
 		if v.Kind == "" || !v.Reset.IsZero() && !v.Reset.After(night) {
 			t.Errorf("%+v", v)

@@ -13,12 +13,12 @@ var night = time.Date(2026, 11, 22, 1, 30, 0, 0, time.UTC)
 // recorded is a stream of the real client, 2.1.330, without the fields that no one reads.
 func recorded(t *testing.T, name string) (h streamReader) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
+	file, err := os.Open(filepath.Join("testdata", name+".jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &lines{take: h.read}
-	out.Write(text)
+	defer file.Close()
+	h, _ = followed(file)
 	return h
 }
 
