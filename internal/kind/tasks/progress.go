@@ -2,10 +2,11 @@ package tasks
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"sync"
 
 	"hooks/internal/loop"
 	"hooks/internal/markdown"
@@ -53,7 +54,7 @@ func (r *Run) Progress(now, kept []byte, settled bool) []byte {
 	if settled { // the gate and the history contain the text
 		f.clearFlagged()
 	}
-	f.replace(f.section(currentHeading), orNone(r.current()))
+	f.section(currentHeading).body = orNone(r.current())
 	return f.bytes()
 }
 
@@ -70,10 +71,13 @@ func (r *Run) current() string {
 
 // newProgress returns a new progress file. An empty goal or issue is written as "(none)" (T29–T31).
 func newProgress(goal, issue string) *file {
-	return parse([]byte(strings.Join([]string{
-		goalHeading, orNone(goal), "", issueHeading, orNone(issue), "", completedHeading, "",
-		learningsHeading, "", currentHeading, none, "", flaggedHeading, none, "",
-	}, "\n")))
+	f := &file{}
+	for _, heading := range []string{goalHeading, issueHeading, completedHeading, learningsHeading,
+		currentHeading, flaggedHeading} {
+		f.section(heading)
+	}
+	f.renew(goal, issue)
+	return f
 }
 
 // orNone returns a text on one line that cannot be mistaken for a heading, or "(none)".
@@ -87,12 +91,12 @@ func orNone(text string) string {
 // renew prepares the progress file of an earlier run for a new one. It keeps Learnings and foreign
 // sections.
 func (f *file) renew(goal, issue string) {
-	f.replace(f.section(goalHeading), orNone(goal))
-	f.replace(f.section(issueHeading), orNone(issue))
-	f.parts[f.section(completedHeading)].body = []string{f.eol}
+	f.section(goalHeading).body = orNone(goal)
+	f.section(issueHeading).body = orNone(issue)
+	f.section(completedHeading).body = ""
 	f.section(learningsHeading)
-	f.replace(f.section(currentHeading), none)
-	f.replace(f.section(flaggedHeading), none)
+	f.section(currentHeading).body = none
+	f.section(flaggedHeading).body = none
 }
 
 // complete adds the line of a completed task to Completed Tasks, as in "- [x] Task 0: Add schema
@@ -105,23 +109,19 @@ func (f *file) complete(index int, t Item) {
 	}
 	done := fmt.Sprintf("- [x] Task %d: %s -- %s (%d min)", index, markdown.OneLine(t.Title),
 		commit, max(1, t.Minutes))
-	at := f.section(completedHeading)
-	body, last := f.parts[at].body, -1
-	for i, old := range body {
-		if filled(old) {
-			last = i
-		}
-	}
-	for i, old := range slices.Backward(body) {
+	p := f.section(completedHeading)
+	lines := strings.Split(p.body, "\n")
+	for i, old := range slices.Backward(lines) {
 		if taskNumber(old) != strconv.Itoa(index) {
 			continue
 		}
 		if t.SHA == "" || !loop.SameSHA(commitOf(old), t.SHA) {
-			body[i] = done + old[len(strings.TrimRight(old, "\r\n")):]
+			lines[i] = done
 		}
+		p.body = strings.Join(lines, "\n")
 		return
 	}
-	f.insert(at, last+1, done)
+	p.body = strings.TrimLeft(p.body+"\n"+done, "\n")
 }
 
 // taskNumber returns the number in the line of a completed task, or "".
@@ -145,13 +145,18 @@ func commitOf(line string) string {
 	return strings.Trim(word, "`")
 }
 
+// comment matches an HTML comment. One that is never closed must not hide a flag.
+var comment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)<!--.*?-->`)
+})
+
 // Flagged returns the text of Blocked / Flagged, at most 2000 bytes. It is empty if the section
 // contains only white space, comments and a placeholder such as "(none)" (T35).
 func Flagged(text []byte) string {
 	var flags strings.Builder
 	for _, p := range parse(text).parts {
 		if p.is(flaggedHeading) {
-			for line := range strings.Lines(uncomment(strings.Join(p.body, ""))) {
+			for line := range strings.Lines(comment().ReplaceAllString(p.body, "") + "\n") {
 				if !placeholder(line) {
 					flags.WriteString(line)
 				}
@@ -161,14 +166,10 @@ func Flagged(text []byte) string {
 	return markdown.Cut(strings.TrimSpace(markdown.Clean(flags.String())), maxFlag)
 }
 
-// clearFlagged empties Blocked / Flagged. It leaves a file that flags nothing unchanged.
 func (f *file) clearFlagged() {
-	if Flagged(f.bytes()) == "" {
-		return
-	}
-	for i, p := range f.parts {
+	for _, p := range f.parts {
 		if p.is(flaggedHeading) {
-			f.replace(i, none)
+			p.body = none
 		}
 	}
 }
@@ -181,21 +182,6 @@ func placeholder(line string) bool {
 		return true
 	}
 	return false
-}
-
-// uncomment cuts HTML comments out of a text. A comment that is never closed is kept, because it
-// must not hide a flag.
-func uncomment(text string) string {
-	var b strings.Builder
-	for {
-		before, rest, open := strings.Cut(text, "<!--")
-		_, after, closed := strings.Cut(rest, "-->")
-		if !open || !closed {
-			return b.String() + text
-		}
-		b.WriteString(before)
-		text = after
-	}
 }
 
 // Lost returns the lines of Completed Tasks and of Learnings in before that are missing or changed
@@ -216,9 +202,7 @@ func (f *file) restore(old *file) {
 	for _, heading := range keptHeadings {
 		was, is := old.entries(heading), f.entries(heading)
 		if len(missing(was, is)) > 0 {
-			at := f.section(heading)
-			f.parts[at].body = nil
-			f.insert(at, 0, append(was, missing(is, was)...)...)
+			f.section(heading).body = strings.Join(append(was, missing(is, was)...), "\n")
 		}
 	}
 }
@@ -227,11 +211,11 @@ func (f *file) restore(old *file) {
 // white space.
 func (f *file) entries(heading string) (list []string) {
 	for _, p := range f.parts {
-		for _, line := range p.body {
+		for line := range strings.SplitSeq(p.body, "\n") {
 			bare := strings.TrimSpace(line)
 			comment := strings.HasPrefix(bare, "<!--") && strings.HasSuffix(bare, "-->")
-			if p.heading != "" && p.is(heading) && !comment && !placeholder(bare) {
-				list = append(list, strings.TrimRight(line, " \t\r\n"))
+			if p.is(heading) && !comment && !placeholder(bare) {
+				list = append(list, strings.TrimRight(line, " \t"))
 			}
 		}
 	}
@@ -253,126 +237,67 @@ func missing(of, in []string) (list []string) {
 
 // tail returns at most the last n bytes of a text, from the start of a line, or of a rune if the
 // last line is longer than n.
-func tail(text []byte, n int) []byte {
-	from := len(text) - max(n, 0)
-	if from <= 0 {
+func tail(text string, n int) string {
+	if len(text) <= n {
 		return text
 	}
-	tail := text[from:]
-	if text[from-1] == '\n' {
-		return tail
+	text = strings.ToValidUTF8(text[len(text)-max(n, 0):], "")
+	if _, lines, found := strings.Cut(text, "\n"); found && lines != "" {
+		return lines
 	}
-	if _, lines, found := strings.Cut(string(tail), "\n"); found && lines != "" {
-		return []byte(lines)
-	}
-	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
-	}
-	return tail
+	return text
 }
 
 // bom is the byte order mark that some editors put in front of UTF-8.
 const bom = "\ufeff"
 
-// file is a progress file split into parts. The joined parts equal the file byte for byte.
+// file is a progress file split into parts.
 //
 // A line that begins with "## " begins a part, even in a code block or a comment. A block that a
 // worker left open therefore does not hide the sections below it.
-type file struct {
-	parts []part
-	eol   string // line break for new lines
-}
+type file struct{ parts []*part }
 
-// part is a heading and the lines below it.
-type part struct {
-	heading string   // heading with its line break; empty before the first heading
-	body    []string // lines with their line breaks
-}
+// part is a heading and the text below it, without blank lines around it. The heading is empty
+// before the first one.
+type part struct{ heading, body string }
 
 func parse(text []byte) *file {
-	f := &file{parts: []part{{}}, eol: "\n"}
-	for line := range strings.Lines(string(text)) {
-		if strings.HasSuffix(line, "\r\n") {
-			f.eol = "\r\n"
+	f := &file{}
+	whole := strings.ReplaceAll(strings.TrimLeft(string(text), bom), "\r", "")
+	for i, chunk := range strings.Split("\n"+whole, "\n## ") {
+		p := &part{body: chunk}
+		if i > 0 {
+			p.heading, p.body, _ = strings.Cut("## "+chunk, "\n")
 		}
-		last := &f.parts[len(f.parts)-1]
-		if strings.HasPrefix(strings.TrimPrefix(line, bom), "## ") {
-			f.parts = append(f.parts, part{heading: line})
-		} else {
-			last.body = append(last.body, line)
-		}
+		p.body = strings.Trim(p.body, "\n")
+		f.parts = append(f.parts, p)
 	}
 	return f
 }
 
+// bytes returns the file with one blank line between its parts.
 func (f *file) bytes() []byte {
 	var b strings.Builder
 	for _, p := range f.parts {
-		b.WriteString(p.heading)
-		b.WriteString(strings.Join(p.body, ""))
+		b.WriteString(strings.Trim(p.heading+"\n"+p.body, "\n") + "\n\n")
 	}
-	return []byte(b.String())
+	return []byte(strings.Trim(b.String(), "\n") + "\n")
 }
 
 // is reports whether a part has a heading. Case, blanks and closing marks do not matter.
-func (p part) is(heading string) bool {
-	return sameHeading(p.heading) == sameHeading(heading)
-}
+func (p *part) is(heading string) bool { return sameHeading(p.heading) == sameHeading(heading) }
 
 func sameHeading(heading string) string {
-	heading = strings.Trim(strings.TrimPrefix(heading, bom), "# \t\r\n")
+	heading = strings.Trim(heading, "# \t")
 	return strings.ToLower(strings.ReplaceAll(heading, " ", ""))
 }
 
-// section returns the index of the first part with a heading. If there is none, it adds the part
-// at the end.
-func (f *file) section(heading string) int {
-	for i, p := range f.parts {
-		if p.heading != "" && p.is(heading) {
-			return i
-		}
+// section returns the first part with a heading. If there is none, it adds the part at the end.
+func (f *file) section(heading string) *part {
+	i := slices.IndexFunc(f.parts, func(p *part) bool { return p.is(heading) })
+	if i < 0 {
+		i = len(f.parts)
+		f.parts = append(f.parts, &part{heading: heading})
 	}
-	last := len(f.parts) - 1
-	f.endLine(last)
-	p := &f.parts[last]
-	if n := len(p.body); n > 0 && filled(p.body[n-1]) || n == 0 && p.heading != "" {
-		p.body = append(p.body, f.eol)
-	}
-	f.parts = append(f.parts, part{heading: heading + f.eol})
-	return last + 1
+	return f.parts[i]
 }
-
-// endLine appends a line break to the last line of a part if it has none.
-func (f *file) endLine(at int) {
-	p := &f.parts[at]
-	line := &p.heading
-	if len(p.body) > 0 {
-		line = &p.body[len(p.body)-1]
-	}
-	if *line != "" && !strings.HasSuffix(*line, "\n") {
-		*line += f.eol
-	}
-}
-
-// insert adds lines to a part in front of its line at index before. If they end the part and
-// another part follows, a blank line is added.
-func (f *file) insert(at, before int, lines ...string) {
-	if before == len(f.parts[at].body) {
-		f.endLine(at)
-	}
-	p := &f.parts[at]
-	for i, line := range lines {
-		lines[i] = line + f.eol
-	}
-	if before == len(p.body) && at < len(f.parts)-1 {
-		lines = append(lines, f.eol)
-	}
-	p.body = slices.Insert(p.body, before, lines...)
-}
-
-func (f *file) replace(at int, line string) {
-	f.parts[at].body = nil
-	f.insert(at, 0, line)
-}
-
-func filled(line string) bool { return strings.TrimSpace(line) != "" }

@@ -3,8 +3,8 @@ package tasks
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strconv"
+	"strings"
 
 	"hooks/internal/attempt"
 	"hooks/internal/loop"
@@ -61,9 +61,8 @@ func (r *Run) Prompt(a *loop.Attempt, with Papers) string {
 	text := markdown.Fill(template, v)
 	intro := fmt.Sprintf("\nThe end of %s:\n", short(with.Progress))
 	room := min(maxLog, MaxPrompt-2-len(text)-len(intro))
-	log := tail([]byte(markdown.Quote(string(recent(with.Log)))), room)
-	if room > 0 && len(log) > 0 {
-		text += intro + string(log) + "\n"
+	if log := tail(markdown.Quote(string(recent(with.Log))), room); room > 0 && log != "" {
+		text += intro + log + "\n"
 	}
 	return text
 }
@@ -75,12 +74,10 @@ const keptDone = 2
 // recent returns a progress file with only the last keptDone lines of Completed Tasks.
 func recent(log []byte) []byte {
 	f := parse(log)
-	for i, p := range f.parts {
-		done := slices.DeleteFunc(slices.Clone(p.body), func(line string) bool {
-			return !filled(line)
-		})
-		if p.heading != "" && p.is(completedHeading) && len(done) > keptDone {
-			f.parts[i].body = append(done[len(done)-keptDone:], f.eol)
+	for _, p := range f.parts {
+		if p.is(completedHeading) {
+			lines := strings.Split(p.body, "\n")
+			p.body = strings.Join(lines[max(0, len(lines)-keptDone):], "\n")
 		}
 	}
 	return f.bytes()
