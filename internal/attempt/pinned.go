@@ -268,5 +268,5 @@ func (p *pinner) names(line, dir, own string) {
 }
 
 // sources lists the file extensions of program sources.
-const sources = ".c .cc .cpp .h .hpp .m .rs .go .java .kt .scala .groovy .cs .swift .ts .tsx .mts " +
-	".cts .js .jsx .mjs .cjs .py .rb .php .ex .exs .hs .ml .zig .dart .vue .css .html .bats"
+const sources = ".c .cc .cpp .h .hpp .m .rs .go .java .kt .scala .groovy .cs .swift .ts .tsx " +
+	".mts .cts .js .jsx .mjs .cjs .py .rb .php .ex .exs .hs .ml .zig .dart .vue .css .html .bats"

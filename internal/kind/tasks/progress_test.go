@@ -125,8 +125,9 @@ func TestCompleted(t *testing.T) {
 
 func TestSetCurrent(t *testing.T) {
 	for text, want := range map[string]string{
-		"## Current Task\nTask 1: a\nand more\n\n## X\ny": "## Current Task\nTask 2: b\n\n## X\ny\n",
-		"\ufeff## Current Task":                           "## Current Task\nTask 2: b\n",
+		"## Current Task\nTask 1: a\nand more\n\n## X\ny": "" +
+			"## Current Task\nTask 2: b\n\n## X\ny\n",
+		"\ufeff## Current Task": "## Current Task\nTask 2: b\n",
 		"# A\n## Goal": "" +
 			"# A\n\n## Goal\n\n## Current Task\nTask 2: b\n",
 		"```\n## Current Task\n": "```\n\n## Current Task\nTask 2: b\n",
