@@ -272,47 +272,15 @@ func (h *handler) fetchEntry(
 		}
 		return usage.Baseline(asks.Transcript, from)
 	})
-	fill(l, &k.Other, func() (other loop.RunFile) {
-		own := h.seal.record.Loop(string(t.Skill))
-		if own != nil && own.On && own.Budget == asks.Path {
-			return other // the session has no run in another budget file
-		}
-		// an unreadable other run does not stop this entry
-		if s, err := h.files.LoadSealed(asks.SessionID, t.Skill); err == nil {
-			other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
-		}
-		return other
-	})
 }
 
-// standing checks whether the processes named in the state are alive, and loads runs that it names
-// with other budget files.
+// standing checks whether the processes named in the state are alive.
 func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standing) {
-	elsewhere := func(run string) *loop.Budget {
-		if t.Budget != nil && t.Budget.RunID == run {
-			return nil
-		}
-		other, err := h.tx.Find(t.Skill, run)
-		if err != nil {
-			return nil
-		}
-		return other.Budget
-	}
 	if s.Lock = t.Lock; s.Lock != nil {
-		s.LockIs, s.Holder = proc.Of(s.Lock.Process), elsewhere(s.Lock.RunID)
+		s.LockIs = proc.Of(s.Lock.Process)
 	}
 	if t.Budget != nil {
 		s.OwnerIs = proc.Of(t.Budget.Owner)
-	}
-	if t.Tick != nil {
-		if s.TickRun = elsewhere(t.Tick.RunID); s.TickRun != nil {
-			s.TickOwnerIs = proc.Of(s.TickRun.Owner)
-		}
-	}
-	if asks.Model || asks.Scheduled {
-		if r, err := h.files.LoadRun(t.Skill); err == nil {
-			s.Recorded = loop.RunFile{Run: r.Budget, Path: r.BudgetPath}
-		}
 	}
 	if asks.NeedsTyping() && (t.Budget == nil || !t.Budget.OwnedBy(asks.Request)) {
 		s.Typed = usage.Typed(asks.Transcript, func(prompt string) bool {

@@ -145,12 +145,12 @@ func (e *entry) withBefore(text string) string {
 func (e *entry) closeFirst() error {
 	t := e.State
 	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // the tick's run has another budget file
-		s, err := e.tx.Find(t.Skill, t.Tick.RunID)
+		s, err := e.tx.Recover(t.Skill)
 		if err != nil {
 			return err
 		}
-		if s.Budget == nil {
-			s.Tick = t.Tick
+		if s.Budget == nil || s.Budget.RunID != t.Tick.RunID {
+			s.Budget, s.Tick = nil, t.Tick
 		}
 		t = &s
 	}
@@ -175,8 +175,8 @@ func (e *entry) closeFirst() error {
 	return nil
 }
 
-// load reads the state for the request's budget file; another file is another run. It keeps the
-// entry facts that were fetched before.
+// load reads the state for the request's budget file. It keeps the entry facts that were fetched
+// before.
 func (e *entry) load() error {
 	s, err := e.tx.RecoverFrom(e.Skill, e.asks.Path)
 	again := err != nil && e.asks.Typed() && e.takesOver(err)
@@ -193,10 +193,14 @@ func (e *entry) load() error {
 	if err == nil && s.Tick == nil { // a record contains only its own run's tick
 		s.Tick, err = e.files.OpenTick(e.Skill)
 	}
+	other, oerr := e.files.Other(e.Skill, e.asks.Path)
+	if err = errors.Join(err, oerr); other.Run != nil {
+		e.asks.Other, e.asks.OtherIs = other, proc.Of(other.Run.Owner)
+	}
 	// The budget file is missing, so only the last history line is left.
-	if err == nil && s.Budget == nil && e.asks.Flags.Resume {
+	if err == nil && s.Budget == nil && other.Run == nil && e.asks.Flags.Resume {
 		var last *loop.Iteration
-		if last, err = e.resumable(); last != nil {
+		if last, err = e.files.Last(e.Skill, (*loop.Iteration).Ran); last != nil {
 			s.Budget, err = e.files.BudgetOf(last)
 		}
 	}
@@ -205,27 +209,6 @@ func (e *entry) load() error {
 	}
 	e.known = loop.Known{Entry: e.known.Entry}
 	return err
-}
-
-// resumable returns the last history line of the run whose budget was in the missing file, or of a
-// run that has no budget file. It returns nil if there is no such run. A run with another budget
-// file is resumed from that file, so that no second copy goes stale.
-func (e *entry) resumable() (*loop.Iteration, error) {
-	skill := e.Skill
-	last, err := e.files.Last(skill, func(l *loop.Iteration) bool {
-		return l.Ran() && l.Budget.KeptIn(e.asks.Flags.BudgetFile)
-	})
-	if err == nil && last == nil {
-		last, err = e.files.Last(skill, (*loop.Iteration).Ran)
-	}
-	if err != nil || last == nil {
-		return nil, err
-	}
-	elsewhere, err := e.tx.Find(skill, last.RunID)
-	if err != nil || elsewhere.Budget != nil && last.RunID != "" {
-		return nil, err
-	}
-	return last, nil
 }
 
 // isScheduled reports whether a schedule, not a person, started this turn.
@@ -424,13 +407,6 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	if in.Archive != nil {
 		if err := e.files.Archive(e.Skill, in.Archive.RunID); err != nil {
 			return event.Nothing(), fmt.Errorf("archive run: %w", err)
-		}
-	}
-	if in.Left != nil {
-		e.notes = append(e.notes, o.Reply.Note)
-		left := store.State{Skill: e.Skill, BudgetPath: in.Left.Path}
-		if _, err := e.tx.Commit(&left, loop.Save{Run: in.Left.Run}); err != nil {
-			return event.Nothing(), err
 		}
 	}
 	e.equip(in)

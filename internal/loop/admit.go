@@ -30,6 +30,9 @@ type Request struct {
 	KindRun          // the kind's part of a fresh run
 	LeftOut []string // see Budget; for a fresh run
 	Path    string   // path of the budget file, relative to the project or absolute
+	// Other is the run on record if its budget is not at Path; its Run is nil if there is none.
+	Other   RunFile
+	OtherIs Liveness // of the owner of Other
 	Config  string   // the project's current configuration
 	Prices  string   // source of a fresh run's prices (R61)
 	Ask     string   // the current value; see Budget
@@ -38,25 +41,21 @@ type Request struct {
 
 // Standing is the loop's state when a request arrives, including which owners are alive.
 type Standing struct {
-	Run  *Budget
-	Tick *Tick
-	Lock *Lock
-	// Holder is the run that holds the lock, if that is not Run but a run in another budget file.
-	// It is nil if that run was not found.
-	Holder  *Budget
+	Run     *Budget
+	Tick    *Tick
+	Lock    *Lock
 	Claim   *Claim
 	LockIs  Liveness
 	OwnerIs Liveness
-	// TickRun is the run that owns the open iteration, if that is not Run but a run in another
-	// budget file. It is nil if that run was not found.
-	TickRun     *Budget
-	TickOwnerIs Liveness
-	// Recorded is the run in the session's record. It is only looked up if no person typed the
-	// request.
-	Recorded RunFile
 	// Typed reports whether a person typed exactly this command earlier in the session. It is only
 	// looked up if the request needs it.
 	Typed bool
+}
+
+// RunFile is a run and the path of its budget file.
+type RunFile struct {
+	Run  *Budget
+	Path string
 }
 
 // Liveness is the result of probing a process. Unclear counts as alive (R72).
@@ -107,6 +106,11 @@ type Admission struct {
 // admit decides about a request (design: run identity). After CloseFirst it is called again.
 func admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
+	if r.beside(s.Run) {
+		return refuse(fmt.Sprintf("Not begun: the loop on record has another budget file, %s\n"+
+			"hint: continue it with that file; only a person can end it, with `hooks loop stop "+
+			"%s`, and begin one with another file", r.Other.Path, r.Command.Skill))
+	}
 	if r.Unasked() {
 		if a, refused := refuseUnasked(r, s, mine); refused {
 			return a
@@ -132,6 +136,19 @@ func admit(r Request, s Standing) Admission {
 	return identify(r, s, a)
 }
 
+// beside reports whether the request is for a second run beside the one on record, which is not
+// run. A skill has one run at a time, wherever its budget file is. Only a person begins one in
+// another file, once the one on record has ended.
+func (r Request) beside(run *Budget) bool {
+	o := r.Other.Run
+	if o == nil {
+		return false
+	}
+	own := o.OwnedBy(r)
+	underWay := o.Status != Halted && (own || !o.OwnerLeft && r.OtherIs != Dead)
+	return underWay || r.Model || r.Scheduled && own || r.Flags.Resume && run == nil
+}
+
 // began reports whether a prompt's invocation started this tick. Later prompts belong to the tick
 // while it waits for its workers, but their invocations start other ticks.
 func (t *Tick) began(prompt string) bool {
@@ -152,13 +169,8 @@ func (b *Budget) OwnedBy(r Request) bool {
 // tick whose workers still run is active. A tick of a dead session has crashed.
 func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	t := s.Tick
-	owner, ownerIs := s.Run, s.OwnerIs
-	ofOther := t != nil && (s.Run == nil || s.Run.RunID != t.RunID) // another run's tick
-	if ofOther {
-		owner, ownerIs = s.TickRun, s.TickOwnerIs
-		mine = owner != nil && owner.OwnedBy(r)
-	}
-	alive := owner != nil && !owner.OwnerLeft && ownerIs != Dead
+	ofRun := t != nil && s.Run != nil && s.Run.RunID == t.RunID // otherwise its run has ended
+	alive := ofRun && !s.Run.OwnerLeft && s.OwnerIs != Dead
 	// once the run has used all its minutes, the loop no longer waits for lost workers
 	inTime := s.Run == nil || s.Run.Minutes(r.Now) < s.Run.Ceilings.Minutes
 	switch {
@@ -166,10 +178,8 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 		return Admission{}, false
 	case t.SessionID == r.SessionID && t.Draining && t.Interrupted == "" && inTime:
 		return skip(t.Iteration, lockPID(s, r.Owner.PID)), true
-	case t.SessionID == r.SessionID, mine:
+	case t.SessionID == r.SessionID, mine && ofRun:
 		return Admission{Verdict: CloseFirst}, true
-	case ofOther && alive && s.Lock == nil: // that session is about to take the lock
-		return contended(r, t.Iteration, owner.Owner.PID, ownerIs), true
 	case (s.Lock == nil || s.LockIs == Dead) && !alive:
 		if s.Lock != nil && r.Flags.Lock == LockForce {
 			return Admission{}, false // the gate is asked first
@@ -227,7 +237,10 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 // on the run that the Stop closed, the release checks the owner of the lock, and later events of
 // its session find a run that belongs to another session.
 func leftover(r Request, s Standing) bool {
-	run := cmp.Or(s.Holder, s.Run)
+	run := s.Run
+	if o := r.Other.Run; o != nil && o.RunID == s.Lock.RunID {
+		run = o
+	}
 	return s.Tick == nil && run != nil && run.RunID != "" && s.Lock.RunID == run.RunID &&
 		(run.OwnedBy(r) || run.Status != Active || run.OwnerLeft)
 }
@@ -314,14 +327,11 @@ func (r Request) answers() bool {
 }
 
 // refuseUnasked refuses a request that no person typed if it would change an existing run with
-// other flags, replace it with a fresh run, begin a second one in another budget file, or resume a
-// run that ended. Only a person sets a run's ceilings.
+// other flags, replace it with a fresh run, or resume a run that ended. Only a person sets a run's
+// ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
-	run, other := s.Run, s.Recorded
+	run := s.Run
 	switch {
-	case other.Run != nil && other.Path != r.Path && (r.Model || other.Run.OwnedBy(r)):
-		return refuse("Not begun: the loop on record has another budget file, " + other.Path +
-			"\nhint: only a person can type a command with another budget file"), true
 	case r.Gated && !mine: // the gate of the session's own run decides
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; only a person can type the command"), true

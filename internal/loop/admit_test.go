@@ -17,8 +17,8 @@ func asking(args string) Request {
 	return r
 }
 
-// A run with another budget file has the lock or the open iteration: whose it is, and whether it
-// lives, decides as for a run of the asker's own file.
+// A skill has one run at a time: another budget file begins none beside it. A lock and an iteration
+// that another run left are taken.
 func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 	other := func(change func(*Budget)) *Budget {
 		b := &Budget{
@@ -31,9 +31,9 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 		return b
 	}
 	tick := &Tick{RunID: "other", SessionID: "s2", Skill: Work, Iteration: 4}
-	own := &Tick{RunID: "other", SessionID: "s1", Skill: Work, Iteration: 4}
 	lock := &Lock{RunID: "other", SessionID: "s2", Iteration: 4, Process: Process{PID: 200}}
 	left := other(func(b *Budget) { b.OwnerLeft = true })
+	halted := other(func(b *Budget) { b.Status = Halted })
 	ended := &Budget{
 		RunID:     "own",
 		SessionID: "s1",
@@ -46,60 +46,61 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 	draining := &Tick{RunID: "other", SessionID: "s1", Iteration: 4, Draining: true}
 	mine := other(func(b *Budget) { b.OwnerLeft, b.Owner = true, Process{PID: 100} })
 	for _, c := range []struct {
-		name string
-		s    Standing
-		want Verdict
-		pid  int
-		reap bool
+		name  string
+		other *Budget
+		is    Liveness
+		s     Standing
+		want  Verdict
+		pid   int
+		reap  bool
 	}{
-		{"an iteration of a living run holds no lock yet",
-			Standing{Tick: tick, TickRun: other(nil), TickOwnerIs: Alive}, Skip, 200, false},
-		{"and holds its lock", Standing{Tick: tick, TickRun: other(nil), TickOwnerIs: Alive,
-			Lock: lock, LockIs: Alive}, Skip, 200, false},
-		{"the client of the iteration is dead",
-			Standing{Tick: tick, TickRun: other(nil), TickOwnerIs: Dead}, CloseFirst, 0, false},
-		{"and its lock is dead too", Standing{Tick: tick, TickRun: other(nil), TickOwnerIs: Dead,
-			Lock: lock, LockIs: Dead}, CloseFirst, 0, false},
-		{"the lock is dead, the client may live", Standing{Tick: tick, TickRun: other(nil),
-			TickOwnerIs: Unclear, Lock: lock, LockIs: Dead}, Start, 0, true},
-		{"the session of the iteration has ended",
-			Standing{Tick: tick, TickRun: left, TickOwnerIs: Alive}, CloseFirst, 0, false},
-		{"the iteration's run is nowhere", Standing{Tick: tick}, CloseFirst, 0, false},
-		{"the iteration is the session's own",
-			Standing{Tick: own, TickRun: other(nil), TickOwnerIs: Alive}, CloseFirst, 0, false},
-		{"the iteration is the client's own before /clear",
-			Standing{Tick: tick, TickRun: mine, TickOwnerIs: Alive, Lock: lock, LockIs: Alive},
-			CloseFirst, 0, false},
-		{"a lock without an iteration of a run that continues",
-			Standing{Lock: lock, LockIs: Alive, Holder: other(nil)}, Skip, 200, false},
-		{"of one that has ended", Standing{Lock: lock, LockIs: Alive,
-			Holder: other(func(b *Budget) { b.Status = Halted })}, Start, 0, true},
-		{"of one whose session has ended",
-			Standing{Lock: lock, LockIs: Alive, Holder: left}, Start, 0, true},
-		{"of one of the same client",
-			Standing{Lock: lock, LockIs: Alive, Holder: mine}, Start, 0, true},
-		{"of one without an id", Standing{Lock: &Lock{Iteration: 4, Process: Process{PID: 200}},
-			LockIs: Alive, Holder: other(func(b *Budget) { b.RunID, b.Status = "", Halted })},
-			Skip, 200, false},
-		{"of another run than its holder's", Standing{Lock: lock, LockIs: Alive,
-			Holder: other(func(b *Budget) {
-				b.RunID, b.Status = "third", Halted
-			})}, Skip, 200, false},
-		{"an iteration of another file's run, beside a run of the asker's own",
-			Standing{Run: ended, Tick: tick, TickRun: other(nil), TickOwnerIs: Alive}, Skip, 200,
+		{"it lives", other(nil), Alive, Standing{Tick: tick}, Refuse, 0, false},
+		{"it may live, and the asker has a run that has ended", other(nil), Unclear,
+			Standing{Run: ended}, Refuse, 0, false},
+		{"it is the session's own", running, Dead, Standing{}, Refuse, 0, false},
+		{"it is the client's own before /clear", mine, Alive, Standing{Tick: tick}, Refuse, 0,
 			false},
-		{"and of a dead client", Standing{Run: ended, Tick: tick, TickRun: other(nil),
-			TickOwnerIs: Dead}, CloseFirst, 0, false},
-		{"a run whose client no one knows", Standing{Run: unknown}, Start, 0, false},
-		{"the asker's own iteration waits for its workers", Standing{Run: running, Tick: draining},
-			Skip, 100, false},
-		{"and the lock names another process", Standing{Run: running, Tick: draining,
+		{"its client is dead", other(nil), Dead, Standing{}, Start, 0, false},
+		{"its client is dead in an iteration", other(nil), Dead, Standing{Tick: tick}, CloseFirst,
+			0, false},
+		{"and left its lock", other(nil), Dead, Standing{Tick: tick, Lock: lock, LockIs: Dead},
+			CloseFirst, 0, false},
+		{"its session has ended", left, Alive, Standing{Tick: tick}, CloseFirst, 0, false},
+		{"the iteration's run is nowhere", nil, 0, Standing{Tick: tick}, CloseFirst, 0, false},
+		{"an iteration of a dead client, beside a run of the asker's own", other(nil), Dead,
+			Standing{Run: ended, Tick: tick}, CloseFirst, 0, false},
+		{"a lock of a run that is nowhere", nil, 0, Standing{Lock: lock, LockIs: Alive}, Skip, 200,
+			false},
+		{"of one that has ended", halted, Alive, Standing{Lock: lock, LockIs: Alive}, Start, 0,
+			true},
+		{"of one whose session has ended", left, Alive, Standing{Lock: lock, LockIs: Alive}, Start,
+			0, true},
+		{"of one without an id", other(func(b *Budget) { b.RunID, b.Status = "", Halted }), Alive,
+			Standing{Lock: &Lock{Iteration: 4, Process: Process{PID: 200}}, LockIs: Alive}, Skip,
+			200, false},
+		{"of another run than the one that has ended",
+			other(func(b *Budget) { b.RunID, b.Status = "third", Halted }), Alive,
+			Standing{Lock: lock, LockIs: Alive}, Skip, 200, false},
+		{"a run whose client no one knows", nil, 0, Standing{Run: unknown}, Start, 0, false},
+		{"the asker's own iteration waits for its workers", nil, 0,
+			Standing{Run: running, Tick: draining}, Skip, 100, false},
+		{"and the lock names another process", nil, 0, Standing{Run: running, Tick: draining,
 			Lock: &Lock{Process: Process{PID: 77}}}, Skip, 77, false},
 	} {
-		a := admit(asking(""), c.s)
+		r := asking("")
+		r.Other, r.OtherIs = RunFile{c.other, "other.json"}, c.is
+		a := admit(r, c.s)
 		if a.Verdict != c.want || a.PID != c.pid || a.Reap != c.reap {
 			t.Errorf("%s: %+v", c.name, a)
 		}
+	}
+	resumes := asking("--resume")
+	resumes.Other = RunFile{halted, "other.json"}
+	if a := admit(resumes, Standing{}); a.Verdict != Refuse {
+		t.Errorf("nothing to resume: %+v", a)
+	}
+	if a := admit(resumes, Standing{Run: ended}); a.Mode != ResumeRun {
+		t.Errorf("an older run: %+v", a)
 	}
 }
 

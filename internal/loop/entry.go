@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -19,18 +20,11 @@ type Invocation struct {
 // Entering holds what is done before an iteration begins, in this order. If another session takes
 // the lock first, the request is stepped again.
 type Entering struct {
-	Reap    *Lock    // the stale lock to remove, or nil
-	Archive *Budget  // the earlier run; nil if the run on disk continues
-	Left    *RunFile // the session's other run of the skill, because a record holds only one run
+	Reap    *Lock   // the stale lock to remove, or nil
+	Archive *Budget // the earlier run; nil if the run on disk continues
 	Lock    Lock
 	Run     *Budget // the run that Opens continues; saved as it is only if that fails
 	Opens   Opens   // stepped once the lock is taken, for Run
-}
-
-// RunFile is a run and the path of its budget file.
-type RunFile struct {
-	Run  *Budget
-	Path string
 }
 
 func (e Invocation) step(s State, k *Known) Outcome {
@@ -104,12 +98,16 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	// another session's transcript has no usage of this run yet, and a pause does not count
 	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID && at.Run.Status == Active
 	k.wantIf(!counted, &k.Baseline)
-	k.Require(&k.Other)
+	k.Require()
 	in := &Entering{Opens: Opens{Invocation: e, Mode: a.Mode, Notes: a.Notes, Between: counted}}
 	var run Budget
 	switch a.Mode {
 	case FreshRun:
-		run, in.Archive = newRun(e.Request), at.Run
+		run, in.Archive = newRun(e.Request), cmp.Or(at.Run, e.Other.Run)
+		if at.Run == nil && in.Archive != nil {
+			in.Opens.Notes = append(slices.Clip(a.Notes), fmt.Sprintf(
+				"Fresh run: the earlier run %s in %s is archived", in.Archive.RunID, e.Other.Path))
+		}
 	case ResumeRun:
 		run = resume(latest(*at.Run, *k.Previous.Value), e.Request)
 	default:
@@ -135,17 +133,7 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 		Iteration: run.IterationsUsed + 1, StartedAt: e.Now, Skill: e.Command.Skill,
 		SessionID: e.SessionID, RunID: run.RunID, Process: e.Owner,
 	}
-	out := Outcome{Save: Save{Enter: in}}
-	o := *k.Other.Value // with another budget file, it can be resumed like another session's
-	if o.Run != nil && o.Run.SessionID == e.SessionID && o.Path != e.Path &&
-		(at.Run == nil || at.Run.RunID != o.Run.RunID) {
-		b := *o.Run
-		b.OwnerLeft, b.SealedIn = true, ""
-		in.Left = &RunFile{&b, o.Path}
-		out.Reply.Note = fmt.Sprintf("The run %s in %s is left as it is; "+
-			"its command with --resume continues it", b.RunID, o.Path)
-	}
-	return out
+	return Outcome{Save: Save{Enter: in}}
 }
 
 // Opens is an entry that has taken the lock. Its iteration begins.

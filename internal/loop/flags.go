@@ -279,18 +279,6 @@ func dollars(name, value, way string, to *USD) error {
 	return nil
 }
 
-// BudgetFileFlag precedes the budget file in the canonical form of a run's flags.
-const BudgetFileFlag = "budget-file="
-
-// KeptIn reports whether the run was started with that budget file; "" is the default one.
-func (b *Budget) KeptIn(file string) bool {
-	flags, _, _ := strings.Cut(b.Flags, " -- ") // the person's own text follows
-	if file == "" {
-		return !strings.Contains(flags, " "+BudgetFileFlag)
-	}
-	return strings.Contains(flags+" ", " "+BudgetFileFlag+file+" ")
-}
-
 // canonical returns the flags that identify a run in a fixed form: the ceilings, the PR, the budget
 // file, the skill's own words and the prompt.
 func (f Flags) canonical() string {
@@ -306,7 +294,7 @@ func (f Flags) canonical() string {
 		s += " " + given
 	}
 	if f.BudgetFile != "" {
-		s += " " + BudgetFileFlag + f.BudgetFile
+		s += " budget-file=" + f.BudgetFile
 	}
 	s = strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
 	if f.Prompt != "" {

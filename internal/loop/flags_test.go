@@ -157,19 +157,6 @@ func TestSameFlags(t *testing.T) {
 			t.Errorf("%s: the same %v", args, got)
 		}
 	}
-	for _, c := range []struct {
-		kept, asked string
-		want        bool
-	}{
-		{"", "", true}, {"--budget-file a", "", false}, {"--budget-file a", "a", true},
-		{"--budget-file a", "b", false}, {"", "a", false}, {"--budget-file ab", "a", false},
-		{"--budget-file a x", "a", true},
-	} {
-		b := &Budget{Flags: read(c.kept).canonical()}
-		if got := b.KeptIn(c.asked); got != c.want {
-			t.Errorf("%q is kept in %q: %v", b.Flags, c.asked, got)
-		}
-	}
 }
 
 func TestParseCommand(t *testing.T) {

@@ -79,7 +79,6 @@ type Known struct {
 	Standing Fact[Standing]
 	Last     Fact[*Iteration] // the last line of the run on disk; nil if there is none
 	Baseline Fact[[]Cursor]   // cursors from which the session's spending for a run counts
-	Other    Fact[RunFile]    // the run in the session's record
 	Entry    Fact[EntryFacts] // fetched without the state's lock
 	Mode     Mode             // the mode of the iteration for which Entry is fetched
 }

@@ -33,7 +33,7 @@ type world struct {
 	files
 	others map[Skill]files
 	runs   int
-	beside RunFile // the session's run with another budget file
+	beside RunFile // the run on record, with another budget file
 	rival  *Lock   // of a session that is faster at the next entry
 	stale  bool    // the worker's context is an earlier one's
 	tasks  Payload // of the next fresh run of a task loop
@@ -71,7 +71,6 @@ type seen struct {
 	Prompt   string
 	Owner    Owner
 	Standing Standing
-	Other    RunFile
 	Last     *Iteration
 	Previous *Iteration
 }
@@ -389,8 +388,7 @@ func needs(facts []string) string {
 func (w *world) fetch(k *Known) (names []string) {
 	run, f := w.state.Run, w.known
 	f.Worker, f.Prompt = WorkerSeen{Ours: true, Known: true, Fresh: !w.stale}, "do it"
-	f.Standing, f.Other = w.standing(), w.beside
-	f.Standing.Recorded = w.beside
+	f.Standing = w.standing()
 	if run != nil {
 		f.Running.From = run.DollarsEstimate
 		f.Owner, f.Previous = w.owner(), w.previous()
@@ -621,7 +619,10 @@ func (w *world) enterAgain(args string, r Request) {
 	r.Owner, r.Attended, r.Platform = Process{PID: w.client.pid}, !w.headless, "linux"
 	r.RunID, r.Transcript = fmt.Sprintf("run%d", w.runs+1), w.client.session+".jsonl"
 	r.UnderLoop = w.known.Around.UnderLoop
-	r.Path = "budget"
+	r.Path, r.Other = "budget", w.beside
+	if run := w.beside.Run; run != nil {
+		r.OtherIs = w.liveness(run.Owner.PID)
+	}
 	w.invoke(Invocation{Request: r})
 }
 
@@ -729,8 +730,9 @@ var modes = map[Mode]string{
 // begin takes the lock and opens the iteration.
 func (w *world) begin(in *Entering, k Known) {
 	w.say("%s, reaps %v", modes[in.Opens.Mode], in.Reap != nil)
-	if in.Left != nil {
-		w.say("leaves %s in %s", in.Left.Run.RunID, in.Left.Path)
+	if in.Archive != nil && in.Archive == w.beside.Run {
+		w.say("archives %s", in.Archive.RunID)
+		w.beside = RunFile{}
 	}
 	if in.Opens.Mode == FreshRun {
 		w.runs++

@@ -1,30 +1,20 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"slices"
-	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
 )
 
-// Find recovers a run wherever its budget is: at the default path, at the path that the last run
-// used, or at one from a sealed record. The returned Budget is nil if the run is not found.
-func (tx *Tx) Find(skill loop.Skill, runID string) (State, error) {
-	s := tx.s
-	var errs []error
-	for _, path := range s.budgetPaths(skill) {
-		b, err := s.loadBudget(skill, path)
-		if err != nil || b == nil || b.RunID != runID {
-			errs = append(errs, err)
-			continue
-		}
-		return tx.RecoverFrom(skill, path)
+// Other returns the run on record if its budget is not at path. Its Run is nil if there is none.
+func (s *Store) Other(skill loop.Skill, path string) (loop.RunFile, error) {
+	last, err := s.budgetPath(skill)
+	if err != nil || s.absolute(last) == s.absolute(path) {
+		return loop.RunFile{}, err
 	}
-	return State{Skill: skill}, errors.Join(errs...)
+	run, err := s.loadBudget(skill, last)
+	return loop.RunFile{Run: run, Path: last}, err
 }
 
 // Runs returns the runs of a skill whose budgets are in this project. The first is the run whose
@@ -55,7 +45,6 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 		paths = append(paths, last)
 	}
 	paths = append(paths, DefaultBudgetPath(skill))
-	paths = append(paths, s.startedPaths(skill)...)
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
 		paths = append(paths, run.Budget)
@@ -68,20 +57,4 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 		}
 	}
 	return kept
-}
-
-// startedPaths returns the --budget-file paths in the flags of the history. Paths are not quoted
-// there, so it returns both the rest of the flags and the first word of the rest.
-func (s *Store) startedPaths(skill loop.Skill) (paths []string) {
-	for raw, err := range s.RawLines(skill) {
-		if err != nil || !bytes.Contains(raw.JSON, []byte(loop.BudgetFileFlag)) {
-			continue
-		}
-		flags := gjson.GetBytes(raw.JSON, "budget_snapshot.flags").String()
-		if _, path, ok := strings.Cut(flags, " "+loop.BudgetFileFlag); ok {
-			first, _, _ := strings.Cut(path, " ")
-			paths = loop.AppendNew(paths, path, first)
-		}
-	}
-	return paths
 }

@@ -4,23 +4,23 @@ import (
 	"testing"
 
 	"hooks/internal/kind/backlog"
-	"hooks/internal/loop"
 )
 
-// A run whose budget is in a file of its own is found by its lines when nothing else points to it.
-func TestRunsAreFoundByTheirLines(t *testing.T) {
+// The run on record is the one that the pointer names, and a budget in the default place is a run,
+// too.
+func TestRunsOfTwoBudgetFiles(t *testing.T) {
 	s := newStore(t)
-	for n, path := range []string{"my own.json", "other.json"} {
-		l := line(n + 1)
-		l.RunID, l.Budget.RunID = path, path
-		l.Budget.Flags = "iterations=9 " + loop.BudgetFileFlag + path
-		grow(t, s, l)
-		ok(t, s.saveBudget(path, &l.Budget))
-	}
+	l := line(1)
+	l.RunID, l.Budget.RunID = "my own", "my own"
 	ok(t, s.saveBudget("", at(3)))
+	ok(t, s.saveBudget("my own.json", &l.Budget))
 	var found []string
 	for _, st := range must(s.Runs(backlog.Work)) {
 		found = append(found, st.Budget.RunID)
 	}
-	same(t, "runs", found, []string{"run-1", "my own.json", "other.json"})
+	same(t, "runs", found, []string{"my own", "run-1"})
+	other := must(s.Other(backlog.Work, DefaultBudgetPath(backlog.Work)))
+	same(t, "path", other.Path, "my own.json")
+	same(t, "run", other.Run.RunID, "my own")
+	same(t, "none beside it", must(s.Other(backlog.Work, "./my own.json")).Run == nil, true)
 }
