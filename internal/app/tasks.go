@@ -455,17 +455,15 @@ func newestFeedback(root string, ledgers []string) string {
 // number. If spec is in a change, it searches only that change; otherwise all changes.
 func ledgersOf(root, spec string, number int) (list []string) {
 	name := fmt.Sprintf("implement-%02d.md", number)
-	folders := []string{}
-	if parts := strings.Split(filepath.ToSlash(spec), "/"); len(parts) > 2 &&
-		parts[0] == "changes" {
-		folders = append(folders, parts[1])
-	} else {
-		folders = safefile.Names(filepath.Join(root, "changes"), 100)
-	}
-	for _, folder := range folders {
-		path := filepath.Join("changes", folder, "loops", name)
+	parts := strings.Split(filepath.ToSlash(spec), "/")
+	inChange := len(parts) > 2 && parts[0] == "changes"
+	for _, path := range ledger.Find(root) {
+		change, file, _ := ledger.Place(path)
+		if file != name || inChange && change != parts[1] {
+			continue
+		}
 		if full, ok := below(root, path); ok && isFile(full) {
-			list = append(list, filepath.ToSlash(path))
+			list = append(list, path)
 		}
 	}
 	return list

@@ -27,9 +27,7 @@ func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, e
 	}
 	all := len(files) == 0
 	if all {
-		if files, err = turnlog.Find(l.root); err != nil {
-			return l.found, err
-		}
+		files = turnlog.Find(l.root)
 	}
 	var errs []error
 	for _, file := range files {
@@ -102,7 +100,7 @@ func (l *linter) gone(files []string) error {
 	list, err := tracker.FilesAt(context.Background(), l.root, l.commit, "changes")
 	for _, path := range list {
 		change, name, ok := turnlog.Place(path)
-		there := slices.Contains(files, filepath.FromSlash(path)) ||
+		there := slices.Contains(files, path) ||
 			!safefile.IsDir(filepath.Join(l.root, "changes", change))
 		if ok && !there && turnlog.CheckName(name) == nil {
 			l.add(path, turnlog.Finding{Line: 1, Rule: turnlog.RewrittenTurn,

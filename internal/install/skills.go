@@ -1,11 +1,11 @@
 package install
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"hooks/internal/safefile"
 )
 
 // Skill is a skill or command that a person can type in this project.
@@ -32,19 +32,12 @@ func (s *Settings) Skills() []Skill {
 // skillsIn lists the skills and commands of a folder with a name prefix. The subfolder of a command
 // is its namespace.
 func skillsIn(prefix, dir string) (list []Skill) {
-	skills, _ := safefile.Glob(dir, "skills", "*", "SKILL.md")
-	for _, path := range skills {
-		list = append(list, Skill{prefix + filepath.Base(filepath.Dir(path)), path})
-	}
-	for _, pattern := range []string{"*.md", filepath.Join("*", "*.md")} {
-		commands, _ := safefile.Glob(dir, "commands", pattern)
-		for _, path := range commands {
-			space := ""
-			if within := filepath.Base(filepath.Dir(path)); pattern != "*.md" {
-				space = within + ":"
-			}
-			name := strings.TrimSuffix(filepath.Base(path), ".md")
-			list = append(list, Skill{prefix + space + name, path})
+	for _, pattern := range []string{"skills/*/SKILL.md", "commands/*.md", "commands/*/*.md"} {
+		found, _ := fs.Glob(os.DirFS(dir), pattern)
+		for _, file := range found {
+			_, name, _ := strings.Cut(strings.TrimSuffix(file, ".md"), "/")
+			name = strings.ReplaceAll(strings.TrimSuffix(name, "/SKILL"), "/", ":")
+			list = append(list, Skill{prefix + name, filepath.Join(dir, file)})
 		}
 	}
 	return list

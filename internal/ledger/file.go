@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -33,19 +32,11 @@ func Root(dir string) string {
 	}
 }
 
-// Find lists the files in the folders changes/<name>/loops below a root, as sorted paths relative
-// to it. It skips hidden files.
-func Find(root string) ([]string, error) {
-	list, err := safefile.Glob(root, "changes", "*", "loops", "*")
-	for i, path := range list {
-		list[i], err = filepath.Rel(root, path)
-		if err != nil {
-			return nil, err
-		}
-	}
-	return slices.DeleteFunc(list, func(path string) bool {
-		return strings.HasPrefix(filepath.Base(path), ".")
-	}), err
+// Find lists the files in the folders changes/<name>/loops below a root, as sorted slash-separated
+// paths relative to it. It skips hidden files.
+func Find(root string) []string {
+	list, _ := fs.Glob(os.DirFS(root), "changes/*/loops/[^.]*") // the pattern is well formed
+	return list
 }
 
 // Check returns the absolute path of a ledger that a person or the model named. It returns an error

@@ -38,7 +38,7 @@ func TestReplace(t *testing.T) {
 	if err := Replace(path, 0, strings.NewReader("text"), refuse); err != refused {
 		t.Errorf("%v, want that of ready", err)
 	}
-	if got := Names(dir, 9); len(got) != 2 {
-		t.Errorf("left: %v", got)
+	if got, err := os.ReadDir(dir); len(got) != 2 || err != nil {
+		t.Errorf("left: %v, %v", got, err)
 	}
 }

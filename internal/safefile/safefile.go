@@ -12,8 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/natefinch/atomic"
@@ -67,18 +65,6 @@ func Read(path string, maxBytes int64) (string, bool) {
 	return text, true
 }
 
-// Names returns up to maxNames names in a folder, sorted, or nil if the folder cannot be opened.
-func Names(path string, maxNames int) []string {
-	dir, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(maxNames)
-	slices.Sort(names)
-	return names
-}
-
 // IsDir reports whether the path is a folder or a symlink to one.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
@@ -100,14 +86,6 @@ func Head(path string, maxBytes int64) (string, error) {
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, maxBytes))
 	return string(head), err
-}
-
-// Glob returns the paths below a folder that match a pattern. It matches dir literally.
-func Glob(dir string, pattern ...string) ([]string, error) {
-	if filepath.Separator == '/' { // patterns have no escapes on Windows
-		dir = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-	}
-	return filepath.Glob(filepath.Join(append([]string{dir}, pattern...)...))
 }
 
 // newMode is the mode of a new file, before the umask.

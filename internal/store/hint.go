@@ -49,11 +49,9 @@ func wayOut(err error) string {
 		return "free some disk space; the next event continues from the saved state"
 	case errors.Is(err, seal.ErrUnwritable):
 		return "make that directory writable for you; a sandbox may keep this process out of it"
-	case isDamaged && damaged.elsewhere():
-		return "the file may belong to someone else, so it is left unchanged: " +
-			"name another --budget-file, or leave it out"
-	case says("open folder of budget file") && !errors.Is(err, fs.ErrNotExist):
-		return "name another --budget-file, in a folder"
+	case isDamaged && damaged.elsewhere(), errors.Is(err, errTaken), errors.Is(err, errOtherRun),
+		says("open folder of budget file"):
+		return "name another --budget-file, in a folder that exists, or leave it out"
 	case isDamaged:
 		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, " +
 			"and the next tick starts a fresh run"
@@ -62,10 +60,6 @@ func wayOut(err error) string {
 		return "remove or rename .sdd/loop: it must be a folder of this project"
 	case isChanged && !says("permission denied"):
 		return "in a terminal of your own: `hooks loop reset` archives the run"
-	case errors.Is(err, errTaken), errors.Is(err, errOtherRun):
-		return "name another --budget-file"
-	case errors.Is(err, fs.ErrNotExist):
-		return "make the folder first, or leave --budget-file out"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS),
 		says("permission denied"):
 		return "make .sdd/loop writable for you, or remove it"

@@ -118,6 +118,8 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 }
 
 // point writes the budget's path to the pointer file. For the default path it removes the pointer.
+// It comes before the budget: a pointer without a budget means no run, but a budget without a
+// pointer would be lost.
 func (s *Store) point(at place) error {
 	name := pointerName.of(at.skill)
 	old, err := s.disk.read(name)

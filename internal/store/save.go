@@ -82,7 +82,10 @@ func (s *Store) write(skill loop.Skill, path string, c change) (created bool, er
 			err = s.putTick(skill, tick)
 		}
 		if err == nil && c.budget != nil {
-			err = wrap("save budget", s.inPlace(c.at, c.draft.place))
+			if err = s.point(c.at); err == nil {
+				err = c.draft.place()
+			}
+			err = wrap("save budget", err)
 		}
 		if err == nil && !c.opens && (c.tick != nil || c.noTick) {
 			err = s.putTick(skill, tick)
@@ -232,22 +235,10 @@ func budgetFile(at place, b *loop.Budget, old []byte) ([]byte, error) {
 
 // putBudget writes a budget's text to its place.
 func (s *Store) putBudget(at place, text []byte) error {
-	return s.inPlace(at, func() error { return at.disk.replace(at.name, text) })
-}
-
-// inPlace writes a budget with put and updates the pointer to it. The pointer to a file outside of
-// the state is written first: a pointer without a budget means no run, but a budget without a
-// pointer would be lost.
-func (s *Store) inPlace(at place, put func() error) error {
-	if !at.own {
-		if err := s.point(at); err != nil {
-			return err
-		}
-	}
-	if err := put(); err != nil || !at.own {
+	if err := s.point(at); err != nil {
 		return err
 	}
-	return s.point(at)
+	return at.disk.replace(at.name, text)
 }
 
 // saveClaim records that a session is waiting for a held lock.
