@@ -80,7 +80,7 @@ func (b auditLoop) stand() (list facts) {
 	return append(list, b.audits()...)
 }
 
-// audits returns the results of the audits and the average cost of a clean section.
+// audits returns the results of the audits.
 func (b auditLoop) audits() (list facts) {
 	r, f := b.run, b.run.Found
 	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {
@@ -90,11 +90,6 @@ func (b auditLoop) audits() (list facts) {
 	}
 	if v := r.Verdict; v != nil {
 		list.given("audits", words(fmt.Sprintf("%d, the last %s", r.Audits, v.Said(b.head))))
-	}
-	if clean := r.Clean(); clean > 0 {
-		each := b.IterationsUsed * 10 / clean
-		list.given("pace", words(fmt.Sprintf("%d.%d iterations and $%s a section", each/10, each%10,
-			b.DollarsEstimate/loop.USD(clean))))
 	}
 	return list
 }

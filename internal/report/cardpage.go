@@ -210,9 +210,6 @@ func remarks(l *loop.Iteration) (list []string) {
 			list = append(list, j.Seen.String())
 		}
 	}
-	for _, g := range l.Gates {
-		list = append(list, g.Name+": "+g.Answer)
-	}
 	if l.Facts != "" && l.Ran() {
 		list = append(list, "the skill reported nothing")
 	}

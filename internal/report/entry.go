@@ -255,21 +255,21 @@ func ReportAnswer(f *loop.Facts, c loop.Changed) string {
 }
 
 func changes(f *loop.Facts, c loop.Changed) (out []string) {
+	holds := func(condition, text, then string) {
+		out = append(out, fmt.Sprintf("condition %s holds: %s. %s", condition, text, then))
+	}
+	const last = "the loop ends with this iteration."
 	for _, fired := range c.Fired {
-		out = append(out, fmt.Sprintf("condition %s holds: %s. Dispatch nothing, end the turn now.",
-			fired.Condition, fired.Text))
+		holds(fired.Condition, fired.Text, "Dispatch nothing, end the turn now.")
 	}
 	if f.Tick.Interrupted != "" {
-		out = append(out, fmt.Sprintf("condition user-interrupt holds: %s. Dispatch nothing new; "+
-			"the loop ends with this iteration.", f.Tick.Interrupted))
+		holds("user-interrupt", f.Tick.Interrupted, "Dispatch nothing new; "+last)
 	}
 	left, unbounded := f.PRsLeft()
 	if len(c.Due)+len(c.Fired) == 0 && f.Tick.Interrupted == "" && left <= 0 && !unbounded {
 		// The condition ends the loop only at the exit, so that open work can be finished (R30).
-		out = append(out, fmt.Sprintf("condition prs-touched-budget holds: "+
-			"PR budget reached: %d / %d. Open no further PR, dispatch nothing; "+
-			"the loop ends with this iteration.",
-			len(f.PRs), f.Run.Ceilings.PRs))
+		text := fmt.Sprintf("PR budget reached: %d / %d", len(f.PRs), f.Run.Ceilings.PRs)
+		holds("prs-touched-budget", text, "Open no further PR, dispatch nothing; "+last)
 	}
 	for _, d := range c.Deferred {
 		out = append(out, Deferred(d))

@@ -111,9 +111,6 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	add := func(c column, text string) {
 		columns, cells = append(columns, c), append(cells, words(text))
 	}
-	verdict := func(name, text string) {
-		add(column{name: name, class: "out", tag: true}, text)
-	}
 	outcome, started, number := string(l.Outcome), "-", strconv.Itoa(l.Iteration)
 	switch {
 	case l.Outcome == loop.SkippedLock:
@@ -138,11 +135,8 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 		}
 		add(c, shown[i])
 	}
-	if names != nil {
-		verdict("verdict", outcome)
-	} else {
-		verdict("outcome", outcome)
-	}
+	verdict := cmp.Or(when(names != nil, "verdict"), "outcome")
+	add(column{name: verdict, class: "out", tag: true}, outcome)
 	add(column{name: "min", right: true, class: "min", spare: 2},
 		strconv.Itoa(minutesOf(l)))
 	add(column{name: "dollars", right: true, class: "usd"}, "$"+l.Dollars.String())

@@ -160,13 +160,11 @@ type Point struct {
 	iteration int
 	spent     loop.USD // dollars of the run up to its end
 	title     string
-	marked    bool // calls were refused, or a question was asked
 }
 
 // NewPoint returns the point of a history line. It keeps no part of the line.
 func NewPoint(l *loop.Iteration) Point {
-	p := Point{iteration: l.Iteration, spent: l.Budget.DollarsEstimate,
-		marked: len(l.Gates)+len(l.Denied) > 0}
+	p := Point{iteration: l.Iteration, spent: l.Budget.DollarsEstimate}
 	p.title = fmt.Sprintf("iteration %s: $%s, $%s in all", thousands(int64(l.Iteration)),
 		l.Dollars, p.spent)
 	if len(l.Denied) > 0 {
@@ -200,7 +198,6 @@ func (m *markup) curve(limit loop.USD, points []Point) {
 	top = max(step, (top+step-1)/step*step)
 	y := func(u loop.USD) float64 { return 100 - percent(int64(u), int64(top)) }
 	var grid, line, dots markup
-	marks := ""
 	m.put(`<figure><div class="chart"><div class="ys">`)
 	for at := loop.USD(0); at <= top; at += step {
 		m.put(`<span style="top:%.1f%%">%s</span>`, y(at), ceiling(at))
@@ -208,14 +205,10 @@ func (m *markup) curve(limit loop.USD, points []Point) {
 	}
 	line.put("M0 100")
 	for i, p := range points {
-		class := "point"
 		x, y := percent(int64(i+1), int64(len(points))), y(p.spent)
 		line.put("L%.2f %.2f", x, y)
-		if p.marked {
-			class, marks = "mark", "; a dot marks refused calls or a question"
-		}
-		dots.put(`<path class="%s" d="M%.2f %.2fh.01" tabindex="0" role="img">`+
-			"<title>%s</title></path>\n", class, x, y, p.title)
+		dots.put(`<path class="point" d="M%.2f %.2fh.01" tabindex="0" role="img">`+
+			"<title>%s</title></path>\n", x, y, p.title)
 	}
 	drawn := raw(line.String())
 	m.put(`</div><svg viewBox="0 0 100 100" preserveAspectRatio="none" role="group">`+
@@ -229,7 +222,7 @@ func (m *markup) curve(limit loop.USD, points []Point) {
 		m.put(`<span class="cap" style="top:%.1f%%">ceiling %s</span>`, y(limit), ceiling(limit))
 	}
 	m.put(`</div><div class="xs"><span>start</span><span>iteration %s</span></div>`+
-		"<figcaption>%s%s</figcaption></figure>\n", thousands(int64(last.iteration)), about, marks)
+		"<figcaption>%s</figcaption></figure>\n", thousands(int64(last.iteration)), about)
 }
 
 // scale returns a round step such that at most five steps reach the top.

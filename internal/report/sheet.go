@@ -190,18 +190,14 @@ func (g *grid) line(texts []string, columns []int) string {
 }
 
 // narrow drops spare columns until a line has at most that width, and returns their names. It drops
-// columns of zeros first, then those with the highest spare, from the right. If the table is still
-// too wide, it cuts the first column, to no less than 8.
+// those with the highest spare first, from the right. If the table is still too wide, it cuts the
+// first column, to no less than 8.
 func (g *grid) narrow(most int) (left []string) {
 	for {
 		width, at, rank := -len("  "), -1, 1
 		for n, i := range g.shown {
 			width += g.widths[i] + len("  ")
-			spare := g.columns[i].spare
-			if spare > 0 && g.zeros(i) {
-				spare = 3
-			}
-			if spare >= rank {
+			if spare := g.columns[i].spare; spare >= rank {
 				at, rank = n, spare
 			}
 		}
@@ -217,12 +213,7 @@ func (g *grid) narrow(most int) (left []string) {
 			g.measure(first)
 			return left
 		}
-		i := g.shown[at]
-		left = slices.Insert(left, 0, g.columns[i].name+when(g.zeros(i), " (all 0)"))
+		left = slices.Insert(left, 0, g.columns[g.shown[at]].name)
 		g.shown = slices.Delete(g.shown, at, at+1)
 	}
-}
-
-func (g *grid) zeros(column int) bool {
-	return !slices.ContainsFunc(g.texts, func(texts []string) bool { return texts[column] != "0" })
 }

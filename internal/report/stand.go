@@ -157,11 +157,8 @@ func (st Stand) draw(p *page) {
 		about.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID,
 			aliveOrGone(st.LockAlive), l.Iteration, p.at(l.StartedAt))
 	}
-	owner := "process unknown"
-	if b.Owner.PID != 0 {
-		owner = fmt.Sprintf("pid %d (%s)", b.Owner.PID, aliveOrGone(st.OwnerAlive))
-	}
-	about.row("session", plain, "%s, %s", cmp.Or(b.SessionID, "unknown"), owner)
+	about.row("session", plain, "%s, pid %d (%s)", cmp.Or(b.SessionID, "unknown"), b.Owner.PID,
+		aliveOrGone(st.OwnerAlive))
 	if l := st.Last; l != nil {
 		task := ""
 		if l.Task != nil {

@@ -58,9 +58,6 @@ func Status(l *loop.Iteration, wake string) string {
 // Paused is the text about the next tick of a paused run.
 const Paused = "none before the run is resumed"
 
-// maxBlock bounds the status block of an attempt, in lines.
-const maxBlock = 6
-
 // attemptBlock returns the status block of an attempt at a task, or of a phase of an audit.
 func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
 	t := &text{}
@@ -68,12 +65,7 @@ func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s; left: %s", l.Dollars,
 		b.DollarsEstimate, outside(b), Remaining(b))
 	t.remarks(l)
-	list := strings.Split(t.String(), "\n")
-	if over := len(list) - maxBlock; over > 0 {
-		list = append(list[:maxBlock-1], fmt.Sprintf("… and %s: hooks report-card %s",
-			loop.Plural(over+1, "further line"), b.Skill))
-	}
-	return strings.Join(list, "\n")
+	return t.String()
 }
 
 // remarks writes the overrun, the refusals and the notes of an iteration.

@@ -84,8 +84,6 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 		l.Next = fmt.Sprintf("answer [%s]: %s", waits[0].Gate.Name, waits[0].Answer)
 	case b.Status != loop.Active || !st.OwnerAlive:
 		l.Next = cmp.Or(st.Resume, "hooks report-card "+string(b.Skill))
-	case st.Tick != nil && st.Tick.Attempt != nil && st.Tick.Attempt.Judged == nil:
-		l.Next += " once the attempt under way ends"
 	}
 	l.style, l.title = st.title()
 	return l
@@ -162,9 +160,6 @@ func (l TaskList) draw(p *page) {
 	}
 	about.row("dollars", plain, "$%s in all%s", l.Dollars,
 		when(rest > 0, fmt.Sprintf(", $%s of it outside of single tasks", rest)))
-	if l.Awaiting > 0 {
-		about.row("awaiting", warn, "gate %d", l.Awaiting)
-	}
 	about.row("next", strong, "%s", l.Next)
 	p.facts(about)
 }
@@ -251,9 +246,9 @@ func (b taskLoop) block(t *text, l *loop.Iteration) {
 	r := b.run
 	if own := tasks.LineOf(l); own != nil {
 		t.line("%s", attempted(r, own))
-	}
-	if own := tasks.LineOf(l); own != nil && own.Task == len(r.List) && r.PRStep() {
-		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
+		if own.Task == len(r.List) && r.PRStep() {
+			t.line("%s Opening PR for Gate 3 review.", r.AllDone())
+		}
 	}
 	t.line("%s", r.Result())
 	for _, l := range awaiting(b.Budget) {

@@ -147,14 +147,14 @@ func TestTablesAreNarrowed(t *testing.T) {
 		left  string
 	}{
 		{60, "run                input  searches  output  dollars", ""},
-		{45, "run                input  output  dollars",
-			"No room for: searches (all 0) (--json has\n  everything)"},
+		{45, "run                input  searches  dollars",
+			"No room for: output (--json has everything)"},
 		{35, "run                input  dollars",
-			"No room for: output, searches\n  (all 0) (--json has everything)"},
+			"No room for: searches, output\n  (--json has everything)"},
 		{26, "run                dollars",
-			"No room for: input,\n  output, searches (all 0)\n  (--json has everything)"},
+			"No room for: input,\n  searches, output (--json\n  has everything)"},
 		{20, "run          dollars",
-			"No room for:\n  input, output,\n  searches (all 0)\n  (--json has\n  everything)"},
+			"No room for:\n  input, searches,\n  output (--json has\n  everything)"},
 	} {
 		tab := table{columns: []column{{name: "run"}}}
 		tab.columns = append(tab.columns, counts("input", "searches", "output")...)
