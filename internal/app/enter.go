@@ -319,7 +319,7 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 		slices.Sort(own)
 		return "", hint.New("it has /"+strings.Join(slices.Compact(own), ", /"),
 			"the plugin %s has no skill /%s", space, name)
-	case len(s.Ours()) == 0: // some plugins are not in any settings file, such as this one
+	case len(s.Ours) == 0: // some plugins are not in any settings file, such as this one
 		return "", nil
 	case governed:
 		return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins "+

@@ -151,13 +151,6 @@ func User(dir string) Config {
 	return c
 }
 
-// Parse reads one Markdown text. Its warnings name no file.
-func Parse(text string) Config {
-	c := fresh("")
-	c.parse(text)
-	return c
-}
-
 // fresh returns the defaults that apply before a file is read.
 func fresh(file string) Config {
 	return Config{DoNotMerge: DefaultDoNotMerge, Overrun: DefaultOverrun, file: file,

@@ -42,6 +42,13 @@ func same(t *testing.T, got, want Config) {
 	}
 }
 
+// Parse reads one Markdown text. Its warnings name no file.
+func Parse(text string) Config {
+	c := fresh("")
+	c.parse(text)
+	return c
+}
+
 // at is a text about a line.
 func at(line int, text string) string { return fmt.Sprintf("line %d: %s", line, text) }
 

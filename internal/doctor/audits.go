@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,7 +49,6 @@ func auditWorktrees(m *machine, n *notes) {
 			m.offerRemoval(n, path, b)
 		}
 	}
-	n.noteIfFine("no worktree of an audit loop needs to be removed")
 }
 
 // auditOf returns the audit loop of a worktree, or nil if there is no readable one.
@@ -135,28 +135,21 @@ func (m *machine) remove(worktree, runID string) error {
 	}
 	defer to.Close()
 	archive := filepath.Join(filepath.FromSlash(store.Dir), "archive")
-	if err := os.MkdirAll(filepath.Join(m.project, archive), 0o700); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(filepath.Join(worktree, archive))
-	if err != nil {
-		return err
-	}
+	err = os.MkdirAll(filepath.Join(m.project, archive), 0o700)
+	entries, rerr := os.ReadDir(filepath.Join(worktree, archive))
+	err = errors.Join(err, rerr)
 	for _, e := range entries {
 		free := filepath.Join(m.project, archive, e.Name())
 		for n := 2; exists(free); n++ {
 			free = filepath.Join(m.project, archive, fmt.Sprintf("%s-%d", e.Name(), n))
 		}
-		if err := os.Rename(filepath.Join(worktree, archive, e.Name()), free); err != nil {
-			return err
-		}
+		err = errors.Join(err, os.Rename(filepath.Join(worktree, archive, e.Name()), free))
 	}
-	_, err = start(child.Command{Args: []string{"git", "worktree", "remove", worktree},
-		Dir: m.project, Wait: removalTime})
-	if err != nil {
-		return fmt.Errorf("the run is in this project's archive, and %s stays: %w", worktree, err)
+	if err == nil {
+		_, err = start(child.Command{Args: []string{"git", "worktree", "remove", worktree},
+			Dir: m.project, Wait: removalTime})
 	}
-	return nil
+	return err
 }
 
 func exists(path string) bool {

@@ -224,7 +224,7 @@ var broken = []struct {
 			echo '{"is_error":false}'`)
 	}, "live", report.Broken, "its Stop never reached the program", "see hooks-registered", ""},
 	{"a live session without a client", func(w *world) { w.live = true },
-		"live", report.Broken, "claude is not on PATH", "install the client", ""},
+		"live", report.Broken, `"claude": executable file not found`, "by hand", ""},
 	{"a program that does nothing", func(w *world) {
 		w.register("home/.claude/settings.json",
 			w.tool("hooks", "exit 0"))
@@ -302,11 +302,6 @@ var broken = []struct {
 	}, "configuration", report.Doubt,
 		"your own CLAUDE.md:5: Type has no effect outside a project's files",
 		"move it to .sdd/config.md of a project", ""},
-	{"a configuration in .claude", func(w *world) {
-		w.write("p/.claude/CLAUDE.md",
-			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
-	}, "configuration", report.Doubt,
-		".claude/CLAUDE.md has an SDD Configuration, which is not read", "move the block", ""},
 	{"hooks not on PATH", func(w *world) { w.must(os.Remove(w.path("bin/hooks"))) },
 		"path", report.Doubt, "hooks is not on PATH", "add ", ""},
 	{"another hooks first on PATH", func(w *world) {

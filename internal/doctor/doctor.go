@@ -92,7 +92,7 @@ func (m *machine) examine(c check) (n *notes) {
 		}
 		n.Millis = time.Since(began).Milliseconds()
 	}()
-	if c.registered && len(m.settings().Ours()) == 0 {
+	if c.registered && len(m.settings().Ours) == 0 {
 		n.skip("the program is not registered")
 		return n
 	}

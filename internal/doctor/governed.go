@@ -24,7 +24,7 @@ func Look(env func(string) string, dir string) Setup {
 	m := Doctor{Env: env, Dir: dir}.machine()
 	s := m.settings()
 	found := Setup{Source: install.PluginBeside(m.self.Path, dir), Plugged: s.Plugged()}
-	for _, h := range s.Ours() {
+	for _, h := range s.Ours {
 		found.Registered = found.Registered || h.File.Root == ""
 	}
 	found.Governed = slices.DeleteFunc(m.governed(), func(skill install.Skill) bool {

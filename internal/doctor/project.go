@@ -37,12 +37,6 @@ func configuration(m *machine, n *notes) {
 	for _, w := range c.Unread {
 		n.warn("write it as in docs/configuration.md, or move it out of the block", "%s", w)
 	}
-	// The client reads these files as instructions, but this program ignores them.
-	dir := filepath.Join(m.project, ".claude")
-	if config.Load(dir).Text() != config.Parse("").Text() {
-		n.warn("move the block to CLAUDE.md in the project's root",
-			"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
-	}
 	own := config.User(m.client)
 	for _, w := range append(own.Warnings, own.Unread...) {
 		n.warn("correct it, or move it to "+config.SettingsFile+" of a project", "%s", w)

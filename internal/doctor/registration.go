@@ -66,7 +66,7 @@ func settingsFiles(m *machine, n *notes) {
 }
 
 func hooksRegistered(m *machine, n *notes) {
-	ours := m.settings().Ours()
+	ours := m.settings().Ours
 	if len(ours) == 0 {
 		n.fail("register the program: `hooks install`, or switch its plugin on; a session started "+
 			"with --plugin-dir is not seen from here",
@@ -103,7 +103,7 @@ func registeredOnce(m *machine, n *notes) {
 	keep := "keep one"
 	for _, w := range event.Words {
 		var copies, places []string
-		for _, h := range m.settings().Ours() {
+		for _, h := range m.settings().Ours {
 			own := fmt.Sprint(h.Raw.Get("command"), h.Raw.Get("args"))
 			if h.File.Root != "" {
 				own += h.File.Scope
@@ -123,12 +123,11 @@ func registeredOnce(m *machine, n *notes) {
 	if len(events) > 0 {
 		n.fail(keep, "%s: run more than once, by %s", join(events), strings.Join(files, " and "))
 	}
-	n.noteIfFine("every event runs the program once")
 }
 
 // commandForm compares each entry with the one that this version would write.
 func commandForm(m *machine, n *notes) {
-	for _, h := range m.settings().Ours() {
+	for _, h := range m.settings().Ours {
 		if h.Current() {
 			continue
 		}
@@ -139,24 +138,18 @@ func commandForm(m *machine, n *notes) {
 		add(again(h.File), "%s differs from what this version writes, so it may not run when "+
 			"needed; see `hooks install --dry-run --diff`", m.where(h))
 	}
-	n.noteIfFine("the entries match this version")
 }
 
 // located returns the path of a hook's binary. It looks up a bare name as the client does.
 func (m *machine) located(h install.Hook) (string, error) {
-	name := h.Program
-	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		home, _ := install.Home(m.Env)
-		name = filepath.Join(home, rest)
-	}
-	path, err := exec.LookPath(name)
-	return cmp.Or(path, name), err
+	path, err := exec.LookPath(h.Program)
+	return cmp.Or(path, h.Program), err
 }
 
 // hookBinary checks that the binaries of the hooks exist, start, and are this program.
 func hookBinary(m *machine, n *notes) {
 	seen := map[string]bool{}
-	for _, h := range m.settings().Ours() {
+	for _, h := range m.settings().Ours {
 		path, err := m.located(h)
 		if !seen[path] {
 			m.binary(n, h, path, err)
@@ -226,7 +219,7 @@ func switches(m *machine, n *notes) {
 	if at, v := m.settings().Setting("disableAllHooks"); v.Type == gjson.True {
 		n.fail("set it to false or remove it", "%s: disableAllHooks is on", m.shown(at.Path))
 	}
-	managed := slices.ContainsFunc(m.settings().Ours(), func(h install.Hook) bool {
+	managed := slices.ContainsFunc(m.settings().Ours, func(h install.Hook) bool {
 		return h.File.Scope == "managed"
 	})
 	at, v := m.settings().Setting("allowManagedHooksOnly")
@@ -255,5 +248,4 @@ func switches(m *machine, n *notes) {
 		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
 			"%s=%s: the client ends turns that still lack an answer or facts", blocks, limit)
 	}
-	n.noteIfFine("hooks are switched on")
 }

@@ -22,7 +22,7 @@ type scratch struct {
 
 // selfTest plays one tick of a loop through the registered command lines, and checks every reply.
 func selfTest(m *machine, n *notes) {
-	for _, h := range m.settings().Ours() {
+	for _, h := range m.settings().Ours {
 		if _, err := m.located(h); err != nil { // its command line would let every call pass
 			n.skip("see hook-binary")
 			return
@@ -39,7 +39,6 @@ func selfTest(m *machine, n *notes) {
 	if err := s.play(); err != nil {
 		n.fail("see hook-binary; install the program again: `hooks install`", "%v", err)
 	}
-	n.noteIfFine("a loop began, a merge was refused, and a harmless call passed")
 }
 
 // step is an event of the self-test and the text that a field of its reply must contain. If field
@@ -50,25 +49,18 @@ type step struct {
 	field, want string
 }
 
-// tick returns one tick of a loop: a merge that must be refused, a harmless call that must pass, a
-// turn that ends without facts, and the end of the iteration.
-func (s *scratch) tick() []step {
-	const args = "--loop --max-iterations 3"
-	enter := step{"a tick that begins", "user-prompt-expansion", []any{
-		"expansion_type", "slash_command", "command_name", "sdd:work", "command_args", args,
-		"command_source", "plugin", "prompt", "/sdd:work " + args,
-	}, "hookSpecificOutput.additionalContext", "Loop Iteration 1/3"}
-	if _, ok := s.hook(enter.word); !ok { // enter by the Skill tool instead
-		enter.word = "pre-tool-use"
-		enter.event = []any{"tool_name", "Skill", "tool_use_id", "toolu_doctor",
-			"tool_input.skill", "sdd:work", "tool_input.args", args}
-	}
+// tick returns one tick of a loop, which the Skill tool begins: a merge that must be refused, a
+// harmless call that must pass, a turn that ends without facts, and the end of the iteration.
+func tick() []step {
 	stop := func(again bool) []any {
 		return []any{"stop_hook_active", again, "last_assistant_message", "",
 			"background_tasks", "[]", "session_crons", "[]"}
 	}
 	return []step{
-		enter,
+		{"a tick that begins", "pre-tool-use", []any{"tool_name", "Skill", "tool_use_id",
+			"toolu_doctor", "tool_input.skill", "sdd:work", "tool_input.args",
+			"--loop --max-iterations 3"},
+			"hookSpecificOutput.additionalContext", "Loop Iteration 1/3"},
 		{"a merge in a loop", "pre-tool-use", bash("gh pr merge 1 --squash"),
 			"hookSpecificOutput.permissionDecision", "deny"},
 		{"git status in a loop", "pre-tool-use", bash("git status"), "", ""},
@@ -96,7 +88,7 @@ func (s *scratch) play() error {
 	if _, err := os.Stat(filepath.Join(s.Project, ".sdd")); err == nil {
 		return errors.New("something was written although no loop is active")
 	}
-	for _, t := range s.tick() {
+	for _, t := range tick() {
 		if err := s.take(t); err != nil {
 			return err
 		}
@@ -107,10 +99,11 @@ func (s *scratch) play() error {
 // take sends a step's event through the registered command line and checks the reply. It skips a
 // word that is not registered, because hooks-registered reports it.
 func (s *scratch) take(t step) error {
-	h, ok := s.hook(t.word)
-	if !ok {
+	i := slices.IndexFunc(s.settings().Ours, func(h install.Hook) bool { return h.Word == t.word })
+	if i < 0 {
 		return nil
 	}
+	h := s.settings().Ours[i]
 	env := s.Environ(append(without("CLAUDE", "HOOKS_LOG", "PWD"),
 		"CLAUDE_PLUGIN_ROOT="+h.File.Root), strconv.Itoa(os.Getpid()))
 	r, err := s.Send(h.Argv, env, s.Event(h.Word, t.event...))
@@ -122,16 +115,6 @@ func (s *scratch) take(t step) error {
 		return fmt.Errorf("%s is answered %.100q", t.what, line)
 	}
 	return nil
-}
-
-// hook returns the first registration of a word.
-func (s *scratch) hook(word string) (install.Hook, bool) {
-	for _, h := range s.settings().Ours() {
-		if h.Word == word {
-			return h, true
-		}
-	}
-	return install.Hook{}, false
 }
 
 // without returns this process's environment without the variables that begin with the prefixes.

@@ -7,7 +7,6 @@ import (
 
 	"hooks/internal/hint"
 	"hooks/internal/kind"
-	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
 	"hooks/internal/store"
@@ -85,8 +84,5 @@ func seals(m *machine, n *notes) {
 		if note != "" {
 			n.warn("no action is needed; see `hooks loop raise` for limits", "%s", note)
 		}
-	}
-	if replaced := files.Replaced(); replaced > 0 {
-		n.note("%s in %s", loop.Plural(replaced, "changed file"), store.ReplacedPath)
 	}
 }

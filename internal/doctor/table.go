@@ -85,13 +85,6 @@ func (n *notes) add(status report.Health, hint, text string) *notes {
 	return n
 }
 
-// noteIfFine notes a fact if the check found no problem.
-func (n *notes) noteIfFine(fact string) {
-	if len(n.Problems) == 0 {
-		n.note("%s", fact)
-	}
-}
-
 // repaired adds a repair for --fix. fixed is the text to print after the repair.
 func (n *notes) repaired(fixed string, do func() error) {
 	n.repairs = append(n.repairs, repair{fixed, do})

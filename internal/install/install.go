@@ -26,13 +26,11 @@ type Result struct {
 	Off     bool   // the file disables all hooks
 	Program string // binary that the entries start; set by Install
 	Events  int    // number of events with an entry; set by Install
-	Was     string // a different binary that the entries started before, or ""
 }
 
 // Install registers the program in the settings file, which it creates if missing. It is
 // idempotent. If dry is set, it writes nothing.
 func Install(path, program string, dry bool) (r Result, err error) {
-	was := ""
 	r, err = edit(path, dry, func(t texts) (texts, error) {
 		text := textOf(t.now)
 		for _, w := range WrongTypes(text) {
@@ -42,18 +40,14 @@ func Install(path, program string, dry bool) (r Result, err error) {
 			}
 		}
 		_, bare := cutBOM(text)
-		found := programs(bare)
-		if len(found) == 0 {
+		if len(programs(bare)) == 0 {
 			t.before = t.now // the backup of an earlier registration is outdated
-		}
-		if i := slices.IndexFunc(found, func(p string) bool { return p != program }); i >= 0 {
-			was = found[i]
 		}
 		text = add(text, program, t.before)
 		t.now = &text
 		return t, nil
 	})
-	r.Program, r.Events, r.Was = program, len(entries(program)), was
+	r.Program, r.Events = program, len(entries(program))
 	return r, err
 }
 
@@ -142,9 +136,6 @@ func textOf(file *string) string {
 // run.
 func (r Result) Installed(dry, whole bool) string {
 	text := fmt.Sprintf("installed in %s: %d events start %s", r.Path, r.Events, r.Program)
-	if r.Was != "" {
-		text += " instead of " + r.Was
-	}
 	if r.Diff == "" {
 		text = fmt.Sprintf("already installed in %s: nothing changed", r.Path)
 	} else if r.Backup != "" {

@@ -106,7 +106,7 @@ func Clash(scope, program, project string, env func(string) string) error {
 		return err
 	}
 	s := ReadSettings(project, "", program, env)
-	for _, h := range s.Ours() {
+	for _, h := range s.Ours {
 		other := h.File.Path != own && slices.Contains(Scopes, h.File.Scope)
 		if other && h.Program != program {
 			return hint.New("remove it first: hooks uninstall --scope "+h.File.Scope,

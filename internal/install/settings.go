@@ -23,13 +23,13 @@ type File struct {
 	Bad   string       // reason why the client cannot read the file, or ""
 }
 
-// Hook is one handler of a file.
+// Hook is one handler of a file that starts this program.
 type Hook struct {
 	File    *File
 	Event   string
 	Raw     gjson.Result
-	Program string   // binary that it starts, or "" for other shell text
-	Word    string   // hook word if it starts this program, or ""
+	Program string   // binary that it starts
+	Word    string   // hook word
 	Argv    []string // command line with which the client starts it
 
 	group string // the handler's group, as JSON
@@ -53,7 +53,7 @@ func (h Hook) Current() bool {
 // Settings holds the files that apply to one person in one project. Each is read once.
 type Settings struct {
 	Files []*File // settings in ascending precedence, then plugin hooks
-	Hooks []Hook
+	Ours  []Hook  // the hooks that start this program
 
 	project, client string
 	plugins         []plugged
@@ -70,7 +70,7 @@ type plugged struct {
 const maxRead = 16 << 20
 
 // ReadSettings reads the settings of the person, project and machine, and the hooks of enabled
-// plugins. A hook counts as this program's if its binary is named hooks or is self.
+// plugins that start this program.
 func ReadSettings(project, managed, self string, env func(string) string) *Settings {
 	s := &Settings{project: project}
 	s.client, _ = ClientDir(env)
@@ -141,16 +141,6 @@ func (s *Settings) Setting(keys ...string) (from *File, value gjson.Result) {
 	return from, value
 }
 
-// Ours returns the hooks that start this program.
-func (s *Settings) Ours() (list []Hook) {
-	for _, h := range s.Hooks {
-		if h.Word != "" {
-			list = append(list, h)
-		}
-	}
-	return list
-}
-
 // Unhooks describes how the settings disable the program's hooks, or returns "" if they do not.
 // plugin is the plugin's folder, or "" if the program is registered in settings. env is the
 // session's environment.
@@ -207,6 +197,7 @@ func (s *Settings) unplugged(plugin string) (lost string) {
 	return lost
 }
 
+// addHooks adds the handlers of a file whose binary is named hooks or is self.
 func (s *Settings) addHooks(f *File, self string) {
 	expand := strings.NewReplacer(
 		"${CLAUDE_PLUGIN_ROOT}", f.Root, "$CLAUDE_PLUGIN_ROOT", f.Root,
@@ -214,14 +205,10 @@ func (s *Settings) addHooks(f *File, self string) {
 	).Replace
 	eachHandler(f.Body, func(name string, group, raw gjson.Result) {
 		program, word := starts(raw)
-		h := Hook{
-			File: f, Event: name, Raw: raw, Program: expand(program), Argv: argv(raw, expand),
-			group: group.Raw,
+		file := expand(program)
+		if event.NameOf(word) != "" && (named(program) || Same(file, self)) {
+			s.Ours = append(s.Ours, Hook{f, name, raw, file, word, argv(raw, expand), group.Raw})
 		}
-		if event.NameOf(word) != "" && (named(program) || Same(h.Program, self)) {
-			h.Word = word
-		}
-		s.Hooks = append(s.Hooks, h)
 	})
 }
 

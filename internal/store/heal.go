@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,12 +64,6 @@ func limitsOf(skill loop.Skill, found, current string) string {
 		return ""
 	}
 	return fmt.Sprintf(". Limits: `hooks loop raise %s%s`", skill, flags)
-}
-
-// Replaced returns the number of files in archive/replaced.
-func (s *Store) Replaced() int {
-	list, _ := fs.ReadDir(s.disk.root.FS(), archiveName+"/"+replacedName)
-	return len(list)
 }
 
 // Healed returns and clears the messages about undone changes. s may be nil.

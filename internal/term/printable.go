@@ -28,14 +28,11 @@ func Text(s string) string {
 // Line is like Text, but replaces line feeds and tabs by blanks.
 func Line(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
+		if r == '\n' || r == '\t' {
 			return ' '
-		case acts(r):
-			return -1
 		}
 		return r
-	}, s)
+	}, Text(s))
 }
 
 // JSON replaces the characters that Text removes by \u escapes. The decoded values of valid JSON do
