@@ -72,20 +72,17 @@ func (g waitingGate) matches(written string) bool {
 }
 
 // named returns the gate's name for a command line.
-func (g waitingGate) named(withLoop bool) string {
-	name := strings.TrimSuffix(g.gate.Name+":"+g.gate.Target, ":")
-	if withLoop {
-		return string(g.state.Skill) + ":" + name
-	}
-	return name
+func (g waitingGate) named() string {
+	return strings.TrimSuffix(g.gate.Name+":"+g.gate.Target, ":")
 }
 
 // findGate returns the paused run's gate that a person named. It returns an error if no gate or
 // more than one matches.
 func (h *handler) findGate(written string) (found waitingGate, err error) {
 	all, err := h.waitingGates()
+	asking := "" // the session that asks it
 	var paused []waitingGate
-	asking, loops := "", false // the session that asks it, which may wait in two loops
+	var names []string
 	for _, g := range all {
 		switch {
 		case !g.matches(written):
@@ -93,33 +90,22 @@ func (h *handler) findGate(written string) (found waitingGate, err error) {
 			asking = g.session
 		default:
 			paused = append(paused, g)
-			loops = loops || g.state.Skill != paused[0].state.Skill
+			names = append(names, string(g.state.Skill)+":"+g.named())
 		}
-	}
-	names := func(list []waitingGate) string {
-		var names []string
-		for _, g := range list {
-			names = loop.AppendNew(names, g.named(loops))
-		}
-		return strings.Join(names, ", ")
 	}
 	switch {
 	case len(paused) > 1:
-		return found, hint.New("name one of them: "+names(paused),
+		return found, hint.New("name one of them: "+strings.Join(names, ", "),
 			"several gates are named %q", written)
 	case len(paused) == 1:
 		return paused[0], nil
 	case err != nil:
 		return found, err
 	case asking != "":
-		way := fmt.Sprintf("answer it in the dialog of session %s; "+
-			"only a paused run takes answers from a terminal", asking)
-		return found, hint.New(way, "gate %q is being asked in a running session "+
-			"and can only be answered there", written)
-	case len(all) > 0:
-		return found, hint.New("waiting: "+names(all), "gate %q is not waiting", written)
+		return found, hint.New("answer it in the dialog of session "+asking, "gate %q is being "+
+			"asked in a running session and can only be answered there", written)
 	}
-	return found, hint.New("no gate waits here; `hooks status --all` shows every project",
+	return found, hint.New("`hooks gate list --all` names those that wait",
 		"gate %q is not waiting", written)
 }
 
@@ -162,7 +148,7 @@ func (w waitingGate) understands(answer string) error {
 	}
 	way := "answer " + strings.Join(options, ", ") +
 		", or a sentence of your own, which acts as " + w.gate.Act(answer)
-	return hint.New(way, "%q is not an option of gate %s", answer, w.named(false))
+	return hint.New(way, "%q is not an option of gate %s", answer, w.named())
 }
 
 // answerGate records an answer with its origin and returns the confirmation.

@@ -20,9 +20,8 @@ import (
 // preToolUse judges each tool call while its session has an active loop. Most calls need only a few
 // small files.
 func (h *handler) preToolUse() (event.Reply, error) {
-	list, found, err := h.catchUp()
+	found, err := h.catchUp()
 	if err != nil || found.Blocks() {
-		h.record(list, found)
 		return found, err
 	}
 	if h.runs.damage != nil {
@@ -90,9 +89,10 @@ func (h *handler) asksFirst(t *store.State) bool {
 
 // catchUp loads the runs and processes what no event has reported: answers and calls found only in
 // the transcript, and the end of a turn that was cut off.
-func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) {
-	if list, err = h.sessionRuns(); err != nil {
-		return nil, found, err
+func (h *handler) catchUp() (found event.Reply, err error) {
+	list, err := h.sessionRuns()
+	if err != nil {
+		return found, err
 	}
 	// Without PostToolUse events, only the transcript shows how many PRs were opened (R30).
 	counts := func(t *store.State) bool {
@@ -106,7 +106,7 @@ func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) 
 		if _, err = h.stepEach(func(t *store.State) loop.Event {
 			return loop.CatchUp{Turn: h.turn(), Counts: counts(t)}
 		}); err != nil {
-			return nil, found, err
+			return found, err
 		}
 		list = h.runs.list
 	}
@@ -116,13 +116,11 @@ func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) 
 		found, err = h.step(h.prompted())
 	case slices.ContainsFunc(list, h.forces) && !h.ev.EndsSchedule():
 		found, err = h.missedForce(list)
-	default:
-		return list, found, nil
 	}
 	if err == nil {
-		list, err = h.sessionRuns()
+		_, err = h.sessionRuns()
 	}
-	return list, found, err
+	return found, err
 }
 
 // forces reports whether the person is asked in this turn whether to take another session's lock.
@@ -130,33 +128,25 @@ func (h *handler) forces(t *store.State) bool {
 	return t.Claim != nil && t.Claim.Gate != nil && t.Claim.PromptID == h.ev.PromptID
 }
 
-// record notes a refusal that belongs to no single run: in the iteration of this prompt, otherwise
-// in the session's open iteration.
-func (h *handler) record(list []*store.State, r event.Reply) {
-	i := slices.IndexFunc(list, h.ownsPrompt)
-	if i < 0 {
-		i = slices.IndexFunc(list, h.open)
-	}
-	if i < 0 || !r.Blocks() {
-		return
-	}
-	_, err := h.stepOne(list[i], loop.Refused{Turn: h.turn(),
-		Denial: h.denialOf(list[i], h.ev.Tool, r.Rule, h.call().Words())})
-	h.sideError(err)
-}
-
 // denialOf returns a refusal for the record, with secrets redacted.
 func (h *handler) denialOf(t *store.State, tool, rule, what string) loop.Denial {
 	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
 }
 
-// recordEntry records in the session's open iteration that a looping skill was refused.
+// recordEntry records in the prompt's open iteration that a looping skill was refused.
 func (h *handler) recordEntry(r event.Reply) {
-	if store.Exists(h.project) && h.openState() == nil {
-		list, _ := h.sessionRuns() // after an error there is no iteration to record it in
-		r.Rule = cmp.Or(r.Rule, loop.EntryRule)
-		h.record(list, r)
+	if !store.Exists(h.project) || h.openState() != nil {
+		return
 	}
+	_, err := h.stepEach(func(t *store.State) loop.Event {
+		if !h.ownsPrompt(t) {
+			return nil
+		}
+		rule := cmp.Or(r.Rule, loop.EntryRule)
+		return loop.Refused{Turn: h.turn(),
+			Denial: h.denialOf(t, h.ev.Tool, rule, h.call().Words())}
+	})
+	h.sideError(err)
 }
 
 // postToolUse processes the result of a tool call: a person's answers, started workers, opened
@@ -238,7 +228,7 @@ func (h *handler) running(t *store.State, k *loop.Known) (r loop.RunningNow) {
 		usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
 		count()
 	}
-	k.Model = loop.Fetched(h.model(t, r.Cursors))
+	k.Model.Value = new(h.model(t, r.Cursors))
 	return r
 }
 

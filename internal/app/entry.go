@@ -307,7 +307,7 @@ func (e *entry) lookUp() {
 		f.Notes = append(f.Notes,
 			tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
-	e.known.Entry = loop.Fetched(f)
+	e.known.Entry.Value = &f
 }
 
 // ask asks the tracker for the facts that an iteration begins with. now is the project's current

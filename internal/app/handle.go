@@ -168,6 +168,9 @@ func (h *handler) inState() (reply event.Reply, err error) {
 	return reply, nil
 }
 
+// stayShut begins the report of a state that cannot be trusted, when a turn of its session ends.
+const stayShut = "hooks lets this turn end; merges, dispatch and schedules stay shut\n"
+
 // stop handles a Stop: it ends the session's open iterations or keeps the turn open (R117, design
 // §1).
 func (h *handler) stop() (event.Reply, error) {
@@ -185,10 +188,7 @@ func (h *handler) stop() (event.Reply, error) {
 		return reply, err
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](h.runs.damage); ok {
-		h.sideError(h.withStateLock(func() error { // events of workers save the record too
-			reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
-			return nil
-		}))
+		reply = reply.Say(stayShut + hint.Text(store.Hinted(changed)))
 	}
 	return reply, err
 }
@@ -239,7 +239,7 @@ func (h *handler) failed(err error) Answer {
 	a := Answer{After: h.out.After, Err: err}
 	text := hint.Text(store.Hinted(err))
 	_, _, entering := h.invocation(h.invoked())
-	changed, isChanged := errors.AsType[*store.ChangedError](err)
+	_, isChanged := errors.AsType[*store.ChangedError](err)
 	_, isNewer := errors.AsType[*store.NewerError](err) // the state may belong to this session
 	switch {
 	case entering:
@@ -251,7 +251,7 @@ func (h *handler) failed(err error) Answer {
 		a.Reply = event.Nothing().Say(text)
 	case h.ev.Name == event.Stop && !isNewer && h.bystander():
 	case h.ev.Name == event.Stop && isChanged:
-		a.Reply = h.sayOnce(changed, text)
+		a.Reply = event.Nothing().Say(stayShut + text)
 	case h.ev.Name == event.Stop:
 		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its " +
 			"iteration\n" + text)

@@ -278,7 +278,7 @@ func fill[T any](l *lookup, f *loop.Fact[T], look func() T) {
 	}
 	if is := look(); l.err == nil {
 		l.found++
-		*f = loop.Fetched(is)
+		f.Value = &is
 	}
 }
 

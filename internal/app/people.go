@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -297,7 +296,7 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 		case err != nil || s.Budget == nil:
 			return "", err
 		case s.Budget.Status == loop.Halted:
-			over = hint.New("continue it with "+withLimits(s, words),
+			over = hint.New("continue it with --resume "+words,
 				"the %s loop has ended (%s)", skill, s.Budget.StopCause)
 			return "", nil
 		}
@@ -328,17 +327,6 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 		err = over
 	}
 	return said, err
-}
-
-// withLimits returns the command that resumes a run with other ceilings.
-func withLimits(s store.State, words string) string {
-	way := strings.Fields(cmp.Or(report.Resume(s.Budget, s.Elsewhere()), s.Budget.Command))
-	for i := len(way) - 2; i > 0; i-- {
-		if strings.HasPrefix(way[i], "--max-") {
-			way = slices.Delete(way, i, i+2)
-		}
-	}
-	return strings.Join(append(way, words), " ")
 }
 
 // Report merges a skill's facts into the open iteration of the caller's session and describes what

@@ -94,26 +94,6 @@ func (h *handler) sealedSkill() loop.Skill {
 	return kind.Skills()[0]
 }
 
-// sayOnce reports that a run's record was lost, the first time that a turn of its session ends.
-func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply {
-	reply := event.Nothing().
-		Say("hooks lets this turn end; merges, dispatch and schedules stay shut\n" + text)
-	record, err := h.seal.Find(changed.Session)
-	if err != nil { // a damaged record cannot store that this was reported
-		return reply
-	}
-	l := record.Loop(string(changed.Skill))
-	switch {
-	case l == nil:
-		return reply
-	case l.Told:
-		return event.Nothing()
-	}
-	l.Told = true
-	_ = h.seal.Save(record) // if this fails, the report is repeated
-	return reply
-}
-
 // clientLives reports whether the client of a session's last runs may still be alive.
 func (h *handler) clientLives(session string) bool {
 	r, _ := h.seal.Find(session)

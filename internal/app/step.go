@@ -8,16 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
-	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
-	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/term"
 	"hooks/internal/toolcall"
@@ -166,7 +162,6 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 	fill(&l, &k.Begun, func() loop.Begun { return h.begun(t, k.Around.Value.Worktrees) })
 	_, stop := e.(loop.TurnEnd)
 	fill(&l, &k.Marked, func() bool { return h.interruptMark(t, !stop) })
-	fill(&l, &k.NoDialog, h.dialogDenied)
 	fill(&l, &k.Origin, func() loop.Origin {
 		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 		return loop.Origin{By: start.Origin, Prompt: start.Prompt}
@@ -367,14 +362,11 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 	if spent.Past(t.Budget) {
 		spent.By = counted.Spenders(path)
 	}
-	k.Calls = loop.Fetched([]loop.Result(nil))
-	if len(counted.Calls) > 0 {
-		*k.Calls.Value = h.missedCalls(t, counted.Calls)
-	}
+	k.Calls.Value = new(h.missedCalls(t, counted.Calls))
 	count := loop.Count{Spent: spent, Notes: counted.Notes}
 	if _, call := e.(loop.Call); call { // a call does not end an iteration
 		if k.Model.Value == nil {
-			k.Model = loop.Fetched(loop.Model{})
+			k.Model.Value = new(loop.Model)
 		}
 		return count, nil
 	}
@@ -382,7 +374,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 		count.Notes = append(count.Notes, report.ConfigNotes(h.config(nil).Warnings)...)
 		count.Notes = loop.AppendNew(count.Notes, usage.Stale(h.now))
 	}
-	k.Model = loop.Fetched(h.model(t, spent.Cursors))
+	k.Model.Value = new(h.model(t, spent.Cursors))
 	count.Reconfigured = t.Budget.Config != "" && h.config(t).Text() != h.config(nil).Text()
 	return count, nil
 }
@@ -510,18 +502,4 @@ func answersTo(gates []loop.Gate, a loop.Answers) loop.Answers {
 		}
 	}
 	return a
-}
-
-// dialogDenied reports whether the client's settings deny the dialog tool.
-func (h *handler) dialogDenied() bool {
-	whole := []string{"AskUserQuestion", "AskUserQuestion(*)", "*"}
-	for _, path := range h.call().SettingsFiles() {
-		text, _ := safefile.Read(path, config.MaxFile)
-		for _, rule := range gjson.Get(text, "permissions.deny").Array() {
-			if slices.Contains(whole, rule.String()) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -82,12 +82,6 @@ func (t *Tick) merging(id, input string) (known, same bool) {
 	return true, !t.Passed[i].Done && t.Passed[i].Input == input && input != ""
 }
 
-// Equal reports whether both are records of the same call.
-func (d Dialog) Equal(o Dialog) bool {
-	return d.ID == o.ID && d.Forged == o.Forged && d.Done == o.Done &&
-		slices.Equal(d.Shown, o.Shown)
-}
-
 // shows reports whether the program put a question into the call.
 func (d Dialog) shows(question string) bool {
 	return !d.Forged && slices.Contains(d.Shown, question)

@@ -182,10 +182,10 @@ func (e Opens) step(s State, k *Known) Outcome {
 // closeUnbegun ends an iteration whose body never began, because a condition holds at its entry or
 // a gate waits in a headless session.
 func (e Opens) closeUnbegun(s State, k *Known) Outcome {
-	k.Require(&k.Count, &k.Previous, &k.NoDialog)
+	k.Require(&k.Count, &k.Previous)
 	ending := Ending{Now: e.Now, Spent: k.spent(), Pause: len(s.Tick.Fired) == 0}
 	ending.Spent.By = nil // the iteration itself spent nothing
-	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Value)
+	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk)
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
 	return out

@@ -54,7 +54,6 @@ type Known struct {
 	Marked   Fact[bool]       // the transcript has the client's mark for an interrupted turn
 	Dialogs  Fact[[]Answers]  // answers in the transcript
 	Begun    Fact[Begun]
-	NoDialog Fact[bool] // the permission rules do not allow the dialog
 	Owner    Fact[Owner]
 	Origin   Fact[Origin]
 	Sender   Fact[Sender] // sender of the prompt

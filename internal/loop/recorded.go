@@ -58,9 +58,6 @@ func (e DialogBegins) step(s State, _ *Known) Outcome {
 	if !e.open(s) || len(s.Tick.Pending) == 0 && !e.Forged {
 		return Outcome{}
 	}
-	if slices.ContainsFunc(s.Tick.Dialogs, note.Equal) { // recorded by another registration
-		return Outcome{}
-	}
 	s.Tick.Dialogs = append(s.Tick.Dialogs, note)
 	out := Outcome{Save: Save{Tick: s.Tick}}
 	for i := range s.Tick.Pending {

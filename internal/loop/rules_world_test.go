@@ -56,7 +56,6 @@ type seen struct {
 	Marked   bool
 	Dialogs  []Answers
 	Begun    Begun
-	NoDialog bool
 	Origin   Origin
 	Sender   Sender
 	Running  RunningNow
@@ -197,7 +196,6 @@ var verbs = map[string]func(w *world, args string){
 	"mark":      func(w *world, _ string) { w.known.Marked = true },
 	"client":    func(w *world, _ string) { w.known.Sender = SenderClient },
 	"typed":     func(w *world, args string) { w.known.Origin = Origin{"human", args} },
-	"barred":    func(w *world, _ string) { w.known.NoDialog = true },
 	"underloop": func(w *world, _ string) { w.known.Around.UnderLoop = true },
 	"redact": func(w *world, args string) {
 		w.known.Redact = func(s string) string { return strings.ReplaceAll(s, args, "<redacted>") }
@@ -372,7 +370,7 @@ func needs(facts []string) string {
 	var list []string
 	for _, of := range [][2]string{
 		{"Around", "around"}, {"Count", "spent"}, {"Marked", "mark"}, {"Dialogs", "answers"},
-		{"Begun", "branches"}, {"NoDialog", "dialog"}, {"Owner", "owner"}, {"Origin", "origin"},
+		{"Begun", "branches"}, {"Owner", "owner"}, {"Origin", "origin"},
 		{"Calls", "calls"}, {"Sender", "sender"}, {"Esc", "esc"}, {"Worker", "worker"},
 		{"Claim", "claim"}, {"Evidence", "evidence"}, {"Check", "check"}, {"Before", "before"},
 	} {

@@ -190,12 +190,11 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Value.UnderLoop || looped
 	// a question waits that was asked once and not answered
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
-	k.wantIf(pause, &k.NoDialog)
 	k.wantIf(s.Tick.Interrupted != "" && s.Tick.Started, &k.Begun)
 	k.Require()
 	ending := s.ending(e.Now, k)
 	if ending.Pause = pause; pause {
-		ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Value)
+		ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk)
 	}
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
@@ -278,7 +277,7 @@ func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 }
 
 // unanswered explains to a person why a waiting question was not answered. barred reports that the
-// permission rules do not allow the dialog.
+// permission mode allows no dialog.
 func (t *Tick) unanswered(attended, barred bool) string {
 	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }
 	switch {

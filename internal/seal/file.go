@@ -85,7 +85,7 @@ func (n *note) apply(r *Record) {
 	case n.Next != nil:
 		l.Next = n.Next
 	case l.Next != nil:
-		l.State, l.Next, l.Told = *l.Next, nil, false
+		l.State, l.Next = *l.Next, nil
 	}
 }
 

@@ -32,8 +32,6 @@ type Loop struct {
 	Skill  string `json:"skill,omitempty"`
 	RunID  string `json:"run_id,omitempty"`
 	Budget string `json:"budget_file,omitempty"` // relative to the project or absolute
-	// Told records that damage was reported to the person.
-	Told bool `json:"told,omitempty"`
 	// Healed lists the files whose restoration was already reported to a person, separated by
 	// spaces.
 	Healed string `json:"healed,omitempty"`

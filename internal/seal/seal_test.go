@@ -22,7 +22,7 @@ func record() *Record {
 		Session: "5f0c-1", Project: "/home/dev/app \"x\"", Boot: "b1",
 		Loops: []Loop{{
 			Skill: "work", RunID: "r1", Budget: ".sdd/loop/work.budget.json",
-			On: true, Told: true, Unlocked: true, HeldFor: "reset", HeldBudget: `{"b":1}`,
+			On: true, Unlocked: true, HeldFor: "reset", HeldBudget: `{"b":1}`,
 			State: Files{
 				Budget: "{\n  \"a\": [1, \"<&>\"]\n}", Tick: `{"t":1}`, Marker: "else/where.json",
 				History: 12, Line: `{"l":"é"}`,
@@ -47,7 +47,7 @@ func TestARecordIsReadAsItWasWritten(t *testing.T) {
 	if form != `{"version":2,"session_id":"5f0c-1","project":"/home/dev/app \"x\"",`+
 		`"boot":"b1","loops":[{"on":true,"skill":"work","run_id":"r1",`+
 		`"budget_file":".sdd/loop/work.budget.json",`+
-		`"told":true,"unlocked":true,"held_for":"reset","held_budget":{"b":1},`+
+		`"unlocked":true,"held_for":"reset","held_budget":{"b":1},`+
 		`"state":{"history":12,"marker":"else/where.json"},"next":{"history":20}},`+
 		`{"skill":"review","run_id":"r2","budget_file":"b.json","state":{}}]}`+
 		`|{  "a": [1, "<&>"]}|{"t":1}|{"l":"é"}|{"a":2}||||||` || err != nil {
@@ -95,7 +95,7 @@ func TestChangesAreNoted(t *testing.T) {
 				if l.Next == nil {
 					continue
 				}
-				l.State, l.Next, l.Told = *l.Next, nil, false
+				l.State, l.Next = *l.Next, nil
 				must(t, d.Save(r))
 			case "save":
 				l.State.Budget = budget
@@ -175,7 +175,7 @@ func TestALongFileIsReplaced(t *testing.T) {
 	for range 5 {
 		l.Next = &Files{Budget: `"` + strings.Repeat("x", maxFile/4) + `"`}
 		err := d.Save(r)
-		l.State, l.Next, l.Told = *l.Next, nil, false
+		l.State, l.Next = *l.Next, nil
 		info, serr := os.Stat(SwitchPath(d.path, r.Session))
 		if err = errors.Join(err, d.Save(r), serr); err != nil {
 			t.Fatal(err)

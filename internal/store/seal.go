@@ -85,7 +85,7 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	}
 	err := do()
 	if err == nil {
-		run.State, run.Next, run.Told = next, nil, false
+		run.State, run.Next = next, nil
 		// on failure, both the old and the new text are valid until the next change
 		_ = s.seals.Save(run.record)
 	}
