@@ -229,13 +229,17 @@ func (w *walk) runs() iter.Seq[*loopState] {
 // runsIn returns the runs of the state or of a folder of the archive.
 func (v *question) runsIn(files *store.Store) (list []*loopState) {
 	for _, skill := range kind.Skills() {
-		runs, _ := files.Runs(skill)
-		for _, s := range runs {
-			if files == v.files {
-				list = append(list, v.current(skill, s))
-			} else {
-				list = append(list, v.archived(files, skill, s))
-			}
+		s, _ := files.LoadRun(skill)
+		if s.Budget == nil {
+			continue
+		}
+		if s.Tick != nil && s.Tick.RunID != s.Budget.RunID {
+			s.Tick = nil
+		}
+		if files == v.files {
+			list = append(list, v.current(skill, s))
+		} else {
+			list = append(list, v.archived(files, skill, s))
 		}
 	}
 	return list

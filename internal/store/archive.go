@@ -96,8 +96,8 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 	return errors.Join(to.syncDir(), s.settle())
 }
 
-// belongsToOther reports whether a file must stay because another run uses it. Two runs can have
-// their budgets in different files. The history belongs to every run that has a budget.
+// belongsToOther reports whether a file must stay because another run uses it. The history belongs
+// to the run that has a budget.
 func (s *Store) belongsToOther(skill loop.Skill, file, runID string) bool {
 	if !strings.HasPrefix(file, string(skill)+".") {
 		return true
@@ -109,9 +109,8 @@ func (s *Store) belongsToOther(skill loop.Skill, file, runID string) bool {
 	case budgetName.of(skill):
 		return s.isOtherRun(skill, "", runID)
 	case historyName.of(skill):
-		return slices.ContainsFunc(s.budgetPaths(skill), func(path string) bool {
-			return s.isOtherRun(skill, path, runID)
-		})
+		path, err := s.budgetPath(skill)
+		return err == nil && s.isOtherRun(skill, path, runID)
 	}
 	return false
 }

@@ -117,6 +117,16 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	return decodeBudget(at.disk.path(at.name), skill, body)
 }
 
+// Other returns the run on record if its budget is not at path. Its Run is nil if there is none.
+func (s *Store) Other(skill loop.Skill, path string) (loop.RunFile, error) {
+	last, err := s.budgetPath(skill)
+	if err != nil || s.absolute(last) == s.absolute(path) {
+		return loop.RunFile{}, err
+	}
+	run, err := s.loadBudget(skill, last)
+	return loop.RunFile{Run: run, Path: last}, err
+}
+
 // point writes the budget's path to the pointer file. For the default path it removes the pointer.
 // It comes before the budget: a pointer without a budget means no run, but a budget without a
 // pointer would be lost.
