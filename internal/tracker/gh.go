@@ -3,7 +3,6 @@ package tracker
 import (
 	"cmp"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"hooks/internal/safefile"
@@ -41,9 +40,12 @@ func ReadEntries(path string) (list []Entry, whole bool) {
 // GhAliases returns the names of the user's gh aliases, such as "land" or "pr land". It omits gh's
 // default alias. An empty name means that the aliases could not be read.
 func GhAliases(getenv func(string) string) (names []string) {
-	entries, whole := ReadEntries(GhConfig(getenv, "config.yml"))
-	if !whole {
-		names = append(names, "")
+	var entries []Entry
+	for _, file := range ConfigFiles(getenv, "gh", "config.yml") {
+		list, whole := ReadEntries(file)
+		if entries = append(entries, list...); !whole {
+			names = append(names, "")
+		}
 	}
 	in, depth := false, 0
 	for _, e := range entries {
@@ -76,7 +78,7 @@ func aliasName(key string) string {
 
 // GlabAliases is like GhAliases for glab.
 func GlabAliases(getenv func(string) string) (names []string) {
-	for _, file := range GlabConfig(getenv, "aliases.yml") {
+	for _, file := range ConfigFiles(getenv, "glab", "aliases.yml") {
 		entries, _ := ReadEntries(file)
 		for _, e := range entries {
 			switch e.Key + ": " + e.Value {
@@ -89,38 +91,29 @@ func GlabAliases(getenv func(string) string) (names []string) {
 	return names
 }
 
-// GlabConfig returns the paths at which glab may keep a file.
-func GlabConfig(getenv func(string) string, name string) []string {
-	if dir := getenv("GLAB_CONFIG_DIR"); dir != "" {
-		return []string{filepath.Join(dir, name)}
+// ConfigFiles returns the paths at which gh, glab or tea may keep a file on Linux, macOS and
+// Windows. It skips relative directories, which would be in the project.
+func ConfigFiles(getenv func(string) string, client, name string) (files []string) {
+	folder, own := client, ""
+	switch client {
+	case "gh":
+		own = getenv("GH_CONFIG_DIR")
+	case "glab":
+		folder, own = "glab-cli", getenv("GLAB_CONFIG_DIR")
 	}
-	return ConfigFiles(getenv, "glab-cli/"+name)
-}
-
-// ConfigFiles returns the paths at which glab and tea may keep a file on Linux, macOS and Windows.
-// It skips relative directories, which would be in the project.
-func ConfigFiles(getenv func(string) string, name string) (files []string) {
-	mac := filepath.Join(getenv("HOME"), "Library", "Application Support")
-	for _, dir := range []string{configHome(getenv), mac, getenv("LOCALAPPDATA")} {
+	if own != "" {
+		return []string{filepath.Join(own, name)}
+	}
+	home := getenv("HOME")
+	for _, dir := range []string{
+		filepath.Join(cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), folder),
+		filepath.Join(home, "Library", "Application Support", folder),
+		filepath.Join(getenv("LOCALAPPDATA"), folder),
+		filepath.Join(getenv("APPDATA"), "GitHub CLI"), // gh on Windows
+	} {
 		if filepath.IsAbs(dir) {
 			files = append(files, filepath.Join(dir, name))
 		}
 	}
 	return files
-}
-
-// GhConfig returns the path of a file in gh's configuration directory.
-func GhConfig(getenv func(string) string, name string) string {
-	dir := filepath.Join(configHome(getenv), "gh")
-	data := getenv("APPDATA")
-	if runtime.GOOS == "windows" && data != "" && getenv("XDG_CONFIG_HOME") == "" {
-		dir = filepath.Join(data, "GitHub CLI")
-	}
-	return filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), dir), name)
-}
-
-// configHome returns the directory for the configuration of programs on Linux. Some programs use it
-// on any system.
-func configHome(getenv func(string) string) string {
-	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 }

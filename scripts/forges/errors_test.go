@@ -98,12 +98,12 @@ var githubErrors = []struct {
 	why    forge.Why
 }{
 	{"401", says(401, "Bad credentials"), forge.LoggedOut},
-	{"403", says(403, "Resource not accessible by personal access token"), forge.Forbidden},
-	{"403 in the answer", inAnswer("FORBIDDEN", noAccess), forge.Forbidden},
-	{"scopes", inAnswer("INSUFFICIENT_SCOPES", noScope), forge.Forbidden},
-	{"SSO", says(403, saml, "X-GitHub-SSO", sso), forge.Forbidden},
-	{"SSO in the answer", inAnswer("FORBIDDEN", saml), forge.Forbidden},
-	{"IP allow list", inAnswer("FORBIDDEN", allowList), forge.Forbidden},
+	{"403", says(403, "Resource not accessible by personal access token"), forge.Failed},
+	{"403 in the answer", inAnswer("FORBIDDEN", noAccess), forge.Failed},
+	{"scopes", inAnswer("INSUFFICIENT_SCOPES", noScope), forge.Failed},
+	{"SSO", says(403, saml, "X-GitHub-SSO", sso), forge.Failed},
+	{"SSO in the answer", inAnswer("FORBIDDEN", saml), forge.Failed},
+	{"IP allow list", inAnswer("FORBIDDEN", allowList), forge.Failed},
 	{"no repository", inAnswer("NOT_FOUND", noRepo), forge.NotFound},
 	{"429", says(429, "too many", "Retry-After", "60"), forge.Failed},
 	{"429 of a proxy", html(429, "<html>"), forge.Failed},

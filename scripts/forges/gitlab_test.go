@@ -156,9 +156,9 @@ var gitlabErrors = []struct {
 }{
 	{"401", says(401, "401 Unauthorized"), forge.LoggedOut},
 	{"an expired token", oauth(401, "invalid_token", expired), forge.LoggedOut},
-	{"403", says(403, "403 Forbidden"), forge.Forbidden},
-	{"scopes", oauth(403, "insufficient_scope", higher), forge.Forbidden},
-	{"SSO", says(403, "Your SAML session has expired. Sign in to your group."), forge.Forbidden},
+	{"403", says(403, "403 Forbidden"), forge.Failed},
+	{"scopes", oauth(403, "insufficient_scope", higher), forge.Failed},
+	{"SSO", says(403, "Your SAML session has expired. Sign in to your group."), forge.Failed},
 	{"no project", reply(200, `{"data":{"project":null}}`), forge.NotFound},
 	{"404", reply(404, `{"error":"404 Not Found"}`), forge.NotFound},
 	{"429", reply(429, "Retry later", "Content-Type", "text/plain"), forge.Failed},

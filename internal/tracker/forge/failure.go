@@ -21,7 +21,6 @@ const (
 	Unconfigured Why = "no tracker is known"
 	NoProgram    Why = "is not installed"
 	LoggedOut    Why = "is not logged in"
-	Forbidden    Why = "is not allowed to read it"
 	NotFound     Why = "does not find it"
 	NoIssues     Why = "reports that issues are turned off in this repository"
 	TooOld       Why = "is too old"
@@ -60,7 +59,7 @@ func (f *Failure) Hint() string {
 			"`- **Repo**: OWNER/NAME`, with `- **Host**: HOST` for a server of your own"
 	case NoProgram:
 		return "install " + f.Program + ", or configure another tracker" + block
-	case LoggedOut, Forbidden:
+	case LoggedOut:
 		switch f.Program {
 		case "gh", "glab":
 			return "see `" + f.Program + " auth status`"
@@ -110,28 +109,21 @@ func failure(err error, says string) *Failure {
 }
 
 // causes lists words in the messages of programs and forges, in lower case. The first match counts.
-// Rate limits are first because they may be reported with status 403.
+// A message without any of them is shown as it is.
 var causes = [...]struct {
 	why   Why
 	words []string
 }{
-	{Failed, []string{"rate limit", "secondary rate", "abuse detection"}},
 	{LoggedOut, []string{
 		"http 401", "401 unauthorized", "bad credentials", "auth login", "not logged in",
 		"requires authentication", "no login", "login add", "token was revoked",
 		"token is expired", "401 {", "set the gh_token", "no available login", "no gitea login",
 		"known gitlab host", "invalid_token", "token is required", "password or token",
 	}},
-	{Forbidden, []string{
-		"http 403", "403 forbidden", "saml", "not accessible by", "insufficient",
-		"missing required scope", "required scopes", "oauth app access restrictions",
-		"ip allow list", "http 451", "403 {",
-	}},
 	{NotFound, []string{
 		"http 404", "404 not found", "could not resolve to a", "the target couldn't be found",
 		"does not exist or you don't have permission",
 	}},
-	{NoIssues, []string{"issues are disabled", "disabled issues", "http 410"}},
 	{TooOld, []string{
 		"no help topic for", "unknown command", "unknown flag", "unknown shorthand flag",
 		"flag provided but not defined",
@@ -162,10 +154,7 @@ func refused(says string, docs []gjson.Result) *Failure {
 		return nil
 	}
 	f := &Failure{Says: "HTTP " + status}
-	// a 410 can mean other things than disabled issues
-	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues {
-		f.Why = NotFound
-	}
+	f.Why = cause(strings.ToLower(f.Says))
 	if len(docs) == 1 {
 		if m := child.Line(text(docs[0].Get("message"))); m != "" {
 			f.Says += ": " + m

@@ -23,17 +23,17 @@ func TestFailures(t *testing.T) {
 			"tracker: gh is not logged in (gh: Bad credentials (HTTP 401))"},
 		{"To get started with GitHub CLI, please run:  gh auth login\nAlternatively, populate " +
 			"the GH_TOKEN environment variable", LoggedOut, ""},
-		{"gh: Resource not accessible by personal access token (HTTP 403)\n", Forbidden, ""},
+		{"gh: Resource not accessible by personal access token (HTTP 403)\n", Failed, ""},
 		{"gh: Resource protected by organization SAML enforcement. You must grant your OAuth " +
-			"token access to this organization. (HTTP 403)\n", Forbidden, ""},
+			"token access to this organization. (HTTP 403)\n", Failed, ""},
 		{"gh: To use GitHub CLI in a GitHub Actions workflow, set the GH_TOKEN environment " +
 			"variable. Example:\n", LoggedOut, ""},
 		{"gh: Your token has not been granted the required scopes to execute this query.\n",
-			Forbidden, ""},
+			Failed, ""},
 		{"gh: Although you appear to have the correct authorization credentials, the `acme` " +
-			"organization has an IP allow list enabled\n", Forbidden, ""},
+			"organization has an IP allow list enabled\n", Failed, ""},
 		{"gh: Although you appear to have the correct authorization credentials, the `acme` " +
-			"organization has enabled OAuth App access restrictions\n", Forbidden, ""},
+			"organization has enabled OAuth App access restrictions\n", Failed, ""},
 		{"gh: Resource limits for this query exceeded.\n", Failed, ""},
 		{"unknown flag: --paginate\n\nUsage:  gh api <endpoint> [flags]\n", TooOld,
 			"tracker: gh is too old (unknown flag: --paginate)"},

@@ -19,8 +19,9 @@ func kindOf(getenv func(string) string, host string) string {
 	}
 	kinds := []string{GitHub, GitLab, Gitea}
 	for i, files := range [][]string{
-		{tracker.GhConfig(getenv, "hosts.yml")}, tracker.GlabConfig(getenv, "config.yml"),
-		tracker.ConfigFiles(getenv, "tea/config.yml"),
+		tracker.ConfigFiles(getenv, "gh", "hosts.yml"),
+		tracker.ConfigFiles(getenv, "glab", "config.yml"),
+		tracker.ConfigFiles(getenv, "tea", "config.yml"),
 	} {
 		if found, _ := findLogin(files, host); found {
 			return kinds[i]
@@ -33,7 +34,7 @@ func kindOf(getenv func(string) string, host string) string {
 // there. elsewhere reports that tea has logins at other hosts only, so that it would ask the wrong
 // server.
 func teaLogin(getenv func(string) string, host string) (login string, elsewhere bool) {
-	files := tracker.ConfigFiles(getenv, "tea/config.yml")
+	files := tracker.ConfigFiles(getenv, "tea", "config.yml")
 	found, login := findLogin(files, host)
 	any, _ := findLogin(files, "")
 	fixed := host == "" || getenv("GITEA_SERVER_URL") != "" || getenv("GITEA_INSTANCE_URL") != ""

@@ -153,11 +153,11 @@ func TestGiteaRefusesByStatus(t *testing.T) {
 		why          Why
 	}{
 		{"401 Unauthorized", `{"message":"Benutzer unbekannt"}`, LoggedOut},
-		{"403 Forbidden", `{"message":"issues are none of your business"}`, Forbidden},
+		{"403 Forbidden", `{"message":"issues are none of your business"}`, Failed},
 		{"404 Not Found", `{"message":"Das Ziel gibt es nicht"}`, NotFound},
 		{"404 Not Found", "404 page not found\n", NotFound},
 		{"429 Too Many Requests", ``, Failed},
-		{"451 Failed For Legal Reasons", ``, Forbidden},
+		{"451 Failed For Legal Reasons", ``, Failed},
 		{"500 Internal Server Error", `{"message":""}`, Failed},
 		{"502 Bad Gateway", "<html><h1>502 Bad Gateway</h1>", Failed},
 		{"422 Unprocessable Entity", `{"message":"not found"}`, Failed},
