@@ -23,7 +23,7 @@ type Setup struct {
 func Look(env func(string) string, dir string) Setup {
 	m := Doctor{Env: env, Dir: dir}.machine()
 	s := m.settings()
-	found := Setup{Source: install.PluginBeside(m.self.Path, dir), Plugged: s.Plugged()}
+	found := Setup{Source: install.PluginBeside(m.self.Path, m.project), Plugged: s.Plugged()}
 	for _, h := range s.Ours {
 		found.Registered = found.Registered || h.File.Root == ""
 	}

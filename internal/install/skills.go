@@ -68,25 +68,18 @@ func (s *Settings) Plugged() bool {
 }
 
 // PluginBeside finds a folder that the client can add as a marketplace with this plugin: the
-// folder of the program's release, share/hooks next to that folder, or a checkout that contains
-// dir. It returns "" if there is none.
-func PluginBeside(program, dir string) string {
+// folder of the program's release, share/hooks next to that folder, or the project itself. It
+// returns "" if there is none.
+func PluginBeside(program, project string) string {
 	up := filepath.Dir(filepath.Dir(program))
-	for _, root := range []string{up, filepath.Join(up, "share", "hooks")} {
+	for _, root := range []string{up, filepath.Join(up, "share", "hooks"), project} {
 		if isPlugin(root) {
 			if real, err := filepath.EvalSymlinks(root); err == nil {
 				return real
 			}
 		}
 	}
-	for ; ; dir = filepath.Dir(dir) {
-		if isPlugin(dir) {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-	}
+	return ""
 }
 
 func isPlugin(root string) bool {

@@ -69,10 +69,7 @@ func (p *Person) clientDir() string {
 // only from the person's environment or CLAUDE.md. The project may come from a stranger, so it can
 // choose only bell or off.
 func (p *Person) notifyWay() (command string, bell bool) {
-	way := p.variable("HOOKS_NOTIFY")
-	if way == "" {
-		way = config.User(p.clientDir()).Notify
-	}
+	way := cmp.Or(p.variable("HOOKS_NOTIFY"), config.User(p.clientDir()).Notify)
 	switch cmp.Or(way, p.way) {
 	case "bell":
 		return "", true
@@ -84,10 +81,7 @@ func (p *Person) notifyWay() (command string, bell bool) {
 
 // syncWay returns the person's Sync command. A project's files cannot set it (T73).
 func (p *Person) syncWay() string {
-	if way := p.variable("HOOKS_SYNC"); way != "" {
-		return way
-	}
-	return config.User(p.clientDir()).Sync
+	return cmp.Or(p.variable("HOOKS_SYNC"), config.User(p.clientDir()).Sync)
 }
 
 // Queue stores events for the Sync command, which starts once the reply is printed. It does nothing

@@ -14,14 +14,9 @@ import (
 // Boot returns an id of the machine's current boot, or "" if the system does not report one. It is
 // read once, because no process outlives its boot.
 var Boot = sync.OnceValue(func() string {
-	return strings.TrimSpace(readProc("/proc/sys/kernel/random/boot_id"))
+	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(text))
 })
-
-// readProc returns the text of a file in /proc, or "" if it cannot be read.
-func readProc(path string) string {
-	text, _ := os.ReadFile(path)
-	return string(text)
-}
 
 // Caller returns the process that created this program's stdin, if that is one end of an unnamed
 // pair of Unix sockets, and nil otherwise. The client gives every hook such a pair, directly or
@@ -50,7 +45,8 @@ func Caller() *loop.Process {
 // inspect reads /proc. ok is false for a process that does not exist or is hidden.
 func inspect(pid int) (entry, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	e, ok := parseStat(readProc(dir + "/stat"))
+	stat, _ := os.ReadFile(dir + "/stat")
+	e, ok := parseStat(string(stat))
 	if !ok {
 		return entry{}, false
 	}
