@@ -68,14 +68,14 @@ func Client(kind string) string {
 // text editor tea beside it.
 func TeaProgram() string {
 	tea, debian := installed("tea"), installed("tea-cli")
-	if debian != "" && (tea == "" || filepath.Dir(tea) == filepath.Dir(debian)) {
+	if debian != "tea-cli" && (tea == "tea" || filepath.Dir(tea) == filepath.Dir(debian)) {
 		return "tea-cli"
 	}
 	return "tea"
 }
 
-// installed returns the path of a program on PATH, or an empty string. It skips the brake's links
-// and copies of this program, which would ask the repository in turn, without end.
+// installed returns the path of a program on PATH, or its name if it is not there. It skips the
+// brake's links and copies of this program, which would ask the repository in turn, without end.
 func installed(program string) string {
 	exe, _ := os.Executable()
 	self, _ := os.Stat(exe)
@@ -89,7 +89,7 @@ func installed(program string) string {
 			return path
 		}
 	}
-	return ""
+	return program
 }
 
 // PullRef returns the ref of a PR's head on a forge.

@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,9 +99,6 @@ func last(list []setting, own bool, key string) (value string) {
 	}
 	return value
 }
-
-// gitProgram returns the path of git.
-func gitProgram() string { return cmp.Or(installed("git"), "git") }
 
 // hardened overrides repository settings that would run a program, hide an uncommitted file, or
 // make git print advice.

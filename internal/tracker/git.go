@@ -45,7 +45,7 @@ func runGit(ctx context.Context, dir string, off []string, args ...string) ([]by
 	if args[0] != "ls-remote" { // keeps git from fetching a missing object
 		env = append(env, "GIT_ALLOW_PROTOCOL=")
 	}
-	argv := slices.Concat([]string{gitProgram()}, hardened[:], off, args)
+	argv := slices.Concat([]string{installed("git")}, hardened[:], off, args)
 	if runtime.GOOS == "linux" { // on other systems, file names may ignore case
 		argv = slices.Insert(argv, 1, "-c", "core.ignoreCase=false")
 	}

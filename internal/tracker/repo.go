@@ -59,7 +59,7 @@ func (s GitStart) Ask(ctx context.Context, args ...string) (string, error) {
 	})
 	r, err := child.Run(ctx, child.Command{
 		Dir: s.Dir, Env: env, Wait: gitWait / 2, Most: maxOutput,
-		Args: slices.Concat([]string{gitProgram()}, s.Flags, []string{"--no-pager"}, args),
+		Args: slices.Concat([]string{installed("git")}, s.Flags, []string{"--no-pager"}, args),
 	})
 	return strings.TrimSuffix(string(r.Out), "\n"), err
 }

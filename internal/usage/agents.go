@@ -78,6 +78,9 @@ func (c *counter) open(transcript string, cursors []loop.Cursor, names []string)
 // to caller, the subagent that made the call ("" in the main thread).
 func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
 	ids := loop.AppendNew(workers, caller)
+	if len(ids) == 0 {
+		return nil
+	}
 	return slices.DeleteFunc(Uncounted(transcript, cursors), func(name string) bool {
 		return !slices.Contains(ids, loop.AgentOf(name))
 	})
