@@ -115,8 +115,16 @@ func (h *handler) enterWith(
 			h.project, h.tool = tracker.Project(h.Env, h.ev.Cwd), nil
 		}
 	}
-	if err := h.foreignState(); err != nil {
-		return event.Nothing(), err
+	if store.Exists(h.project) {
+		// Anyone could have written the locks, counters and answers of a state that is committed to
+		// the repository. The state's own folder ignores itself and is never committed.
+		for _, path := range tracker.Committed(h.ctx, h.project, store.Dir) {
+			if filepath.Base(path) != ".gitignore" {
+				way := "look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir
+				return event.Nothing(), hint.New(way, "%s is part of the repository, so it cannot "+
+					"be trusted as the state of your loop", path)
+			}
+		}
 	}
 	files, err := store.Create(h.project)
 	if err != nil {
@@ -137,22 +145,6 @@ func (h *handler) enterWith(
 		reply = kind.entered(h, fresh, reply)
 	}
 	return reply, err
-}
-
-// foreignState refuses state that is committed to the repository, because anyone could have written
-// its locks, counters and answers. Our own state folder ignores itself and is never committed.
-func (h *handler) foreignState() error {
-	if !store.Exists(h.project) {
-		return nil
-	}
-	for _, path := range tracker.Committed(h.ctx, h.project, store.Dir) {
-		if filepath.Base(path) != ".gitignore" {
-			return hint.New("look at it, then: git rm -r --cached "+store.Dir+"; rm -r "+store.Dir,
-				"%s is part of the repository, so it cannot be trusted as the state of your loop",
-				path)
-		}
-	}
-	return nil
 }
 
 // fed returns the command of a conductor's next attempt if the previous Stop asked for this call.

@@ -33,6 +33,7 @@ type entry struct {
 	asks   loop.Invocation
 	known  loop.Known
 	origin string   // origin of the turn, if the transcript shows it
+	fired  bool     // the transcript shows, without an origin, that a schedule fired
 	notes  []string // notes about problems that were resolved first
 	before string   // status block of an abandoned iteration
 	final  string   // final report of the abandoned iteration, if that ended the run
@@ -41,13 +42,14 @@ type entry struct {
 // request builds the invocation of a looping skill from this event.
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
-	person := notify.Person{Env: h.Env, Project: h.project}
 	owner, from := proc.Owner(), h.from()
 	// a person's own wrapper is a new process for each event
 	if from != nil && from.PID != owner.PID {
 		from = nil
 	}
 	e := &entry{handler: h, origin: start.Origin, State: &store.State{Skill: cmd.Skill}}
+	e.fired = e.origin == "" && h.ev.Prompt != "" &&
+		usage.Sender(h.ev.Transcript, h.ev.Prompt) == loop.SenderSchedule
 	e.asks = loop.Invocation{
 		DontAsk: h.ev.PermissionMode == "dontAsk",
 		Request: loop.Request{
@@ -58,9 +60,6 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
 			EventsFrom: from,
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
-			Config:     h.config(nil).Text(),
-			Prices:     usage.NewTable(h.config(nil).Rates).Source,
-			Ask:        person.Ask().Print,
 		},
 	}
 	return e
@@ -205,17 +204,10 @@ func (e *entry) load() error {
 		}
 	}
 	if e.State = &s; e.asks.Answers == nil { // otherwise a person just answered
-		e.asks.Scheduled = e.isScheduled()
+		e.asks.Scheduled = e.asks.FromSchedule(e.Values(), e.origin, e.fired)
 	}
 	e.known = loop.Known{Entry: e.known.Entry}
 	return err
-}
-
-// isScheduled reports whether a schedule, not a person, started this turn.
-func (e *entry) isScheduled() bool {
-	fired := e.origin == "" && e.ev.Prompt != "" &&
-		usage.Sender(e.ev.Transcript, e.ev.Prompt) == loop.SenderSchedule
-	return e.asks.FromSchedule(e.Values(), e.origin, fired)
 }
 
 // archiveDeleted archives a run whose budget file a person deleted, so that a fresh run can begin
@@ -223,7 +215,7 @@ func (e *entry) isScheduled() bool {
 func (e *entry) archiveDeleted(s *store.State) (archived bool, err error) {
 	e.State = s
 	asks, run := e.asks, s.Budget.RunID
-	asks.Scheduled = e.isScheduled()
+	asks.Scheduled = asks.FromSchedule(e.Values(), e.origin, e.fired)
 	if !asks.Discards(e.Values(), !alive(s.Budget)) {
 		return false, nil
 	}
@@ -274,6 +266,11 @@ func (e *entry) lookUp() {
 		previous, _ = e.files.Last(e.Skill, e.Budget.Worked)
 	}
 	f := loop.EntryFacts{Mode: mode}
+	if fresh || e.asks.Rereads() {
+		c, person := e.config(nil), notify.Person{Env: e.Env, Project: e.project}
+		e.asks.Config, e.asks.Ask = c.Text(), person.Ask().Print
+		e.asks.Prices = usage.NewTable(c.Rates).Source
+	}
 	var tracks sync.WaitGroup
 	at := e.State
 	if fresh {
@@ -448,13 +445,11 @@ func (e *entry) equip(in *loop.Entering) {
 	}
 }
 
-// unguarded describes the protection that the session lacks without a brake or a seal, the cause,
-// and how to get it. It returns "" if the session has both.
+// unguarded describes the protection that the session lacks without a brake, the cause, and how to
+// get it.
 func (e *entry) unguarded() string {
 	const unchecked = "programs are not checked as they start"
 	switch {
-	case e.Tick.Braked:
-		return ""
 	case e.Budget.SealedIn == "":
 		return fmt.Sprintf(unchecked+", and changes to the loop's files are not detected: nothing "+
 			"can be stored in %s; change that and start the client again",
@@ -487,8 +482,8 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		if run.Own != nil && run.Conducted() && e.asks.Attended {
 			say += "; Esc ends it, even with a worker in the background"
 		}
-		if why := e.unguarded(); why != "" {
-			say += "; " + why
+		if !e.Tick.Braked {
+			say += "; " + e.unguarded()
 		}
 		if a := run.Attempts(); e.asks.Flags.Resume && a.Publishes {
 			say = a.Resuming() + "\n" + say

@@ -358,12 +358,14 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 		return loop.Count{}, hint.New("try again; `hooks loop reset` in a terminal archives the "+
 			"run as it is", "count what session %s spent: %w", session, err)
 	}
-	spent := counted.Spent
-	if spent.Past(t.Budget) {
-		spent.By = counted.Spenders(path)
+	count := loop.Count{Spent: counted.Spent, Notes: counted.Notes}
+	if _, opens := e.(loop.Opens); opens { // its iteration has spent nothing yet
+		return count, nil
+	}
+	if count.Spent.Past(t.Budget) {
+		count.Spent.By = counted.Spenders(path)
 	}
 	k.Calls.Value = new(h.missedCalls(t, counted.Calls))
-	count := loop.Count{Spent: spent, Notes: counted.Notes}
 	if _, call := e.(loop.Call); call { // a call does not end an iteration
 		if k.Model.Value == nil {
 			k.Model.Value = new(loop.Model)
@@ -374,7 +376,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 		count.Notes = append(count.Notes, report.ConfigNotes(h.config(nil).Warnings)...)
 		count.Notes = loop.AppendNew(count.Notes, usage.Stale(h.now))
 	}
-	k.Model.Value = new(h.model(t, spent.Cursors))
+	k.Model.Value = new(h.model(t, count.Spent.Cursors))
 	count.Reconfigured = t.Budget.Config != "" && h.config(t).Text() != h.config(nil).Text()
 	return count, nil
 }
