@@ -454,6 +454,8 @@ func (d TaskDone) String() string {
 		return "not broken"
 	case CannotTell:
 		return "cannot tell"
+	case Undecided:
+		return "no verdict"
 	}
 	return string(d)
 }

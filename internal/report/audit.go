@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
@@ -139,9 +138,6 @@ func findingTable(list []audit.Finding) table {
 	}
 	return t
 }
-
-// spaced returns a word with its underscores replaced by blanks.
-func spaced(word string) string { return strings.ReplaceAll(word, "_", " ") }
 
 // phaseOrder returns the position of a phase in a run, or -1.
 func phaseOrder(phase string) int { return slices.Index(audit.Phases[:], audit.Phase(phase)) }

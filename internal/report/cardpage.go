@@ -22,18 +22,16 @@ func (cards Index) draw(p *page) { index(p, cards) }
 func PageHTML(s Screen, cards []Card) string {
 	var title []string
 	var pages, m markup
-	first := 0
 	switch len(cards) {
 	case 0:
 		pages.page(0, func(to sheet) { to.heading(warn, "No loop has run in this project.") })
 	case 1:
 	default:
 		pages.page(0, func(to sheet) { index(to, cards) })
-		first = 1
 	}
 	for i, c := range cards {
 		title = append(title, string(c.Run.Skill))
-		pages.page(first+i, func(to sheet) { c.drawOn(to, s) })
+		pages.page(i+1, func(to sheet) { c.drawOn(to, s) })
 	}
 	if len(cards) == 1 {
 		title = append(title, base(cards[0].Folder))

@@ -126,7 +126,7 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	add(column{name: "started", class: "at", spare: 1}, started)
 	names, shown := loop.KindOf(l.Skill).Columns, []string{"-", ""}
 	if l.Own != nil && len(l.Own.Cells()) == len(names) { // otherwise no attempt began
-		shown, outcome = l.Own.Cells(), spaced(string(l.Judged().Verdict))
+		shown, outcome = l.Own.Cells(), l.Judged().Verdict.String()
 	}
 	for i, name := range names {
 		c := column{name: name, right: name != "phase", class: "task"}
