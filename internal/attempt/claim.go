@@ -4,7 +4,6 @@
 package attempt
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -25,10 +24,9 @@ const maxWhy = 500
 const MaxFeedback = 1000
 
 // ReadClaim reads the claim in a worker's last message. The last line that is not blank must be
-// TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason. The reason
-// may also be the preceding paragraph. Emphasis and backticks around the words are ignored. A line
-// in a code block, a quote, a heading or a comment does not claim anything, because it may be a
-// copy of the prompt (T8, T85).
+// TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason. Emphasis and
+// backticks around the words are ignored. A line in a code block, a quote, a heading or a comment
+// does not claim anything, because it may be a copy of the prompt (T8, T85).
 //
 // The second result explains why a message that contains one of the two words claims nothing. It is
 // empty if there is a claim, or if the message contains neither word.
@@ -37,13 +35,11 @@ func ReadClaim(message, token string) (loop.ClaimSeen, string) {
 	if message == "" || token == "" {
 		return loop.ClaimSeen{}, ""
 	}
-	lines := slices.Collect(markdown.Lines(message))
-	last := lines[len(lines)-1]
+	var last markdown.Line
+	for last = range markdown.Lines(message) { // up to its last line
+	}
 	raw := strings.TrimSpace(message[strings.LastIndexByte(message, '\n')+1:])
 	claim := readLine(last.Text, token)
-	if claim.Blocked && claim.Why == "" {
-		claim.Why = above(lines)
-	}
 	open := last.Kind == markdown.Plain && !last.Deep && raw == last.Text
 	if open && (claim.Done || claim.Blocked && claim.Why != "") {
 		return claim, ""
@@ -70,22 +66,6 @@ func readLine(line, token string) loop.ClaimSeen {
 		return loop.ClaimSeen{Blocked: true, Why: markdown.Cut(why, maxWhy)}
 	}
 	return loop.ClaimSeen{}
-}
-
-// above returns the paragraph before the last line, without code.
-func above(lines []markdown.Line) string {
-	var paragraph []string
-	for _, l := range slices.Backward(lines[:len(lines)-1]) {
-		if l.Kind == markdown.Hidden {
-			continue
-		}
-		if l.Text == "" && len(paragraph) > 0 {
-			break
-		}
-		paragraph = append(paragraph, l.Text)
-	}
-	slices.Reverse(paragraph)
-	return markdown.Cut(markdown.OneLine(strings.Join(paragraph, " ")), maxWhy)
 }
 
 // nearMiss explains why a message that contains one of the two words claims nothing. claim is read

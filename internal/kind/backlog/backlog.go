@@ -5,7 +5,6 @@ package backlog
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"hooks/internal/loop"
 )
@@ -34,8 +33,9 @@ var WorkKind = loop.Kind{
 			When: loop.Entry | loop.Reported, Holds: backlogEmpty, Tell: tellBacklog,
 			Way: "make an issue workable, then start the loop again"},
 		{Number: 7, Name: "dependency-cycle", Cause: "dependency_cycle",
-			When: loop.Entry | loop.Reported, Holds: dependencyCycle, Tell: tellCycle,
-			Way: "remove one of the dependencies in the tracker, then resume"},
+			When: loop.Entry | loop.Reported, Holds: dependencyCycle,
+			Tell: loop.Says("fires when reported dependencies form a cycle").Tell,
+			Way:  "remove one of the dependencies in the tracker, then resume"},
 	},
 	Applies: func(b *loop.Budget) bool { return b.Skill == Work }, Completes: "backlog_empty",
 }
@@ -111,21 +111,17 @@ func dependencyCycle(f *loop.Facts) string {
 		return ""
 	}
 	cycle := loop.Cycle(edges)
-	switch len(cycle) {
-	case 0:
+	if len(cycle) == 0 {
 		return ""
-	case 2:
-		return fmt.Sprintf("Dependency cycle detected: #%d ↔ #%d — please resolve manually",
-			cycle[0], cycle[1])
 	}
-	var b strings.Builder
-	for _, n := range append(cycle, cycle[0]) {
-		if b.Len() > 0 {
-			b.WriteString(" → ")
-		}
-		fmt.Fprintf(&b, "#%d", n)
+	path := fmt.Sprintf("#%d", cycle[0])
+	for _, n := range append(cycle[1:], cycle[0]) {
+		path += fmt.Sprintf(" → #%d", n)
 	}
-	return "Dependency cycle detected: " + b.String() + " — please resolve manually"
+	if len(cycle) == 2 {
+		path = fmt.Sprintf("#%d ↔ #%d", cycle[0], cycle[1])
+	}
+	return "Dependency cycle detected: " + path + " — please resolve manually"
 }
 
 func tellBacklog(f *loop.Facts) string {
@@ -150,16 +146,4 @@ func tellPR(f *loop.Facts) string {
 	}
 	return fmt.Sprintf("PR #%d is %s; fires when it is merged, closed or labelled do-not-merge",
 		f.Run.SinglePR, state)
-}
-
-func tellCycle(f *loop.Facts) string {
-	edges := 0
-	if f.Tick != nil {
-		edges = len(f.Tick.Report.Edges)
-	}
-	noun := "dependencies"
-	if edges == 1 {
-		noun = "dependency"
-	}
-	return fmt.Sprintf("%d %s reported; fires when some form a cycle", edges, noun)
 }

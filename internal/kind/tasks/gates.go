@@ -53,7 +53,8 @@ var gates = []loop.GateKind{
 			{Label: "none", Description: "Run nothing; tasks count as claimed, never as verified."},
 			{Label: "stop", Description: "Do not begin."},
 		},
-		Due: checkDue, Apply: applyCheck, Tell: tellCheck,
+		Due: checkDue, Apply: applyCheck,
+		Tell: loop.Says("asks when the project proposes a check command").Tell,
 	},
 	{
 		Name: ImportGate, Header: "Import", When: loop.Entry, Safest: "fresh",
@@ -97,7 +98,9 @@ var gates = []loop.GateKind{
 			{Label: "accept", Description: "The work is right, and so is the check as it is now."},
 			tryAgain, stopLoop,
 		},
-		Due: unprovenDue, Apply: applyUnproven, Tell: tellUnproven,
+		Due: unprovenDue, Apply: applyUnproven,
+		Tell: loop.Says("asks when the worker changed the check, and a checkout of the start is " +
+			"red too; with --require verified, about every task that is not verified").Tell,
 	},
 	{
 		Name: FlaggedGate, Header: "Flagged", When: loop.Exit, Safest: "retry",
@@ -117,7 +120,8 @@ var gates = []loop.GateKind{
 			notYet,
 			stopLoop,
 		},
-		Due: checkpointDue, Apply: holdGate, Tell: tellCheckpoint,
+		Due: checkpointDue, Apply: holdGate,
+		Tell: loop.Says("asks after a checkpoint of the spec, in mode checkpoint").Tell,
 	},
 	{
 		Name: GatePR, Header: "Gate 3", When: loop.Exit, Safest: "hold",
@@ -374,33 +378,6 @@ func tellRetries(f *loop.Facts) string {
 	}
 	return fmt.Sprintf("attempt %d of %d at task %d; fires when the last one is not accepted",
 		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
-}
-
-func tellCheck(f *loop.Facts) string {
-	if r := Of(f.Run); r.Check != "" {
-		return fmt.Sprintf("`%s` runs after each claim", r.Check)
-	}
-	return "no check command; asks when the project proposes one"
-}
-
-func tellUnproven(f *loop.Facts) string {
-	if Of(f.Run).Require == "" {
-		return "asks when the worker changed the check, and a checkout of the start is red too"
-	}
-	return "asks about every task that is not verified"
-}
-
-func tellCheckpoint(f *loop.Facts) string {
-	if Of(f.Run).Mode != "checkpoint" {
-		return "asks in mode checkpoint only; this run's mode is " + Of(f.Run).Mode
-	}
-	r, n := Of(f.Run), 0
-	for _, i := range r.List[min(r.Index, len(r.List)):] {
-		if i.Checkpoint {
-			n++
-		}
-	}
-	return fmt.Sprintf("asks after a milestone of the spec; %s left", loop.Plural(n, "milestone"))
 }
 
 // stays refuses scheduling and questions to a person by the worker of a task (T90).

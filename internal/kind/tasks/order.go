@@ -47,13 +47,6 @@ func (r *Run) compare(now *ReadList, alone bool) (note string) {
 		r.Changed = nil
 		return ""
 	}
-	// or the hash comes from an earlier version
-	if c := r.clone(); r.difference(now.List) == sameTasks {
-		if c.take(now); slices.EqualFunc(c.List, r.List, Item.named) {
-			r.ListSum, r.Changed = now.Sum, nil
-			return ""
-		}
-	}
 	checks := slices.ContainsFunc(now.List, func(i Item) bool {
 		return i.Check != "" && !slices.ContainsFunc(r.List, func(old Item) bool {
 			return old.Check == i.Check
@@ -104,13 +97,8 @@ func (r *Run) difference(now []Item) string {
 			parts = append(parts, "- "+o.Title)
 		}
 	}
-	return cmp.Or(strings.Join(parts, "; "), sameTasks)
+	return cmp.Or(strings.Join(parts, "; "), "the order")
 }
-
-// sameTasks is the text of difference for two lists with the same tasks.
-const sameTasks = "the order"
-
-func (i Item) named(o Item) bool { return i.Title == o.Title }
 
 // take adopts a list that was read again. Tasks are matched by title and keep their state. Tasks
 // that are done or that a person added are kept even if the new list does not contain them.

@@ -452,28 +452,24 @@ func taskBlocked(f *loop.Facts) string {
 
 // Retune adopts the flags that affect how the run is judged, and returns those that changed it.
 func (r *Run) Retune(f loop.TaskFlags) (changed []string) {
-	differs := func(name string, is bool) bool {
-		if is {
-			changed = append(changed, name)
-		}
-		return is
-	}
-	if differs("--check", f.Check != "") { // even the same command is pinned again
+	if f.Check != "" { // even the same command is pinned again
 		r.Check, r.Proposed, r.Start = f.Check, "", ""
+		changed = append(changed, "--check")
 	}
-	if differs("--check-timeout", f.Minutes > 0 && f.Minutes != r.CheckMinutes) {
-		r.CheckMinutes = f.Minutes
+	changed = retune(changed, "--check-timeout", &r.CheckMinutes, f.Minutes)
+	changed = retune(changed, "--max-task-iterations", &r.MaxTries, f.MaxTries)
+	changed = retune(changed, "--mode", &r.Mode, f.Mode)
+	return retune(changed, "--require", &r.Require, f.Require)
+}
+
+// retune adopts the value of a flag that was given, and adds the flag if that changes the run.
+func retune[T comparable](changed []string, flag string, old *T, given T) []string {
+	var none T
+	if given == none || given == *old {
+		return changed
 	}
-	if differs("--max-task-iterations", f.MaxTries > 0 && f.MaxTries != r.MaxTries) {
-		r.MaxTries = f.MaxTries
-	}
-	if differs("--mode", f.Mode != "" && f.Mode != r.Mode) {
-		r.Mode = f.Mode
-	}
-	if differs("--require", f.Require != "" && f.Require != r.Require) {
-		r.Require = f.Require
-	}
-	return changed
+	*old = given
+	return append(changed, flag)
 }
 
 // Retuned returns the flags that would change how the run is judged. It does not change the run.
