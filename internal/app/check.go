@@ -136,7 +136,7 @@ func (h *handler) checkAt(
 	defer cancel()
 	dir, err := tracker.Checkout(ctx, pins.root, commit, into)
 	if err == nil {
-		err = pins.putBack(ctx, dir, files)
+		err = tracker.Restore(ctx, dir, pins.start, files)
 	}
 	if err != nil {
 		return run, err
@@ -178,22 +178,6 @@ func (p *pinned) filesAt(ctx context.Context, commit string) attempt.Files {
 			return text
 		},
 	}
-}
-
-// putBack restores files in a checkout to their state at the start of the run.
-func (p *pinned) putBack(ctx context.Context, dir string, files []string) error {
-	var whole []string
-	start := p.filesAt(ctx, p.start)
-	for _, file := range files {
-		path := filepath.Join(dir, filepath.FromSlash(file))
-		is, _ := safefile.Read(path, maxTaskFile)
-		if text, all := attempt.PutBack(file, start.Read(file), is); all || !start.Has(file) {
-			whole = append(whole, file)
-		} else if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return err
-		}
-	}
-	return errors.Join(p.err, tracker.Restore(ctx, dir, p.start, whole))
 }
 
 // preflight returns an error for a fresh run whose first attempt could prove nothing. It runs

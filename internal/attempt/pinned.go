@@ -24,7 +24,7 @@ func Pinned(
 		case starts, isSettings(file):
 			scripts = append(scripts, file)
 		case mixed(file) != nil:
-			if part(file, before.Read(file), true) != part(file, after.Read(file), true) {
+			if part(file, before.Read(file)) != part(file, after.Read(file)) {
 				scripts = append(scripts, file)
 			}
 		case found:
@@ -38,19 +38,6 @@ func Pinned(
 type Files struct {
 	Has  func(file string) bool
 	Read func(file string) string
-}
-
-// PutBack returns a changed file with its pinned part restored. whole reports whether the entire
-// file is pinned.
-func PutBack(file, was, is string) (text string, whole bool) {
-	if mixed(file) == nil || is == "" {
-		return was, true
-	}
-	rest, pinned := part(file, is, false), part(file, was, true)
-	if isJSON(file) {
-		return "{" + strings.Trim(rest+","+pinned, ",") + "}", false
-	}
-	return rest + "\n" + pinned, false
 }
 
 // isSettings reports whether a file contains only settings of a test runner.
@@ -83,15 +70,13 @@ func mixed(file string) []string {
 	return nil
 }
 
-func isJSON(file string) bool { return strings.HasPrefix(path.Ext(file), ".json") }
-
 // part returns the pinned part of a mixed file: the members of a JSON object, or the sections of a
-// TOML or INI file. If pinned is false, it returns the rest of the file.
-func part(file, text string, pinned bool) string {
+// TOML or INI file.
+func part(file, text string) string {
 	var parts []string
-	if isJSON(file) {
+	if strings.HasPrefix(path.Ext(file), ".json") {
 		gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
-			if slices.Contains(mixed(file), key.Str) == pinned {
+			if slices.Contains(mixed(file), key.Str) {
 				parts = append(parts, key.Raw+":"+value.Raw)
 			}
 			return true
@@ -106,7 +91,7 @@ func part(file, text string, pinned bool) string {
 				return strings.HasPrefix(name, of+".")
 			})
 		}
-		if in == pinned {
+		if in {
 			parts = append(parts, line)
 		}
 	}

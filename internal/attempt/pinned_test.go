@@ -70,30 +70,26 @@ func filesOf(all map[string]string) Files {
 	}
 }
 
-// A new dependency leaves the check as it is; a script or a setting does not, and is put back
-// without the dependency (issue 29).
-func TestPutBack(t *testing.T) {
-	for _, c := range []struct{ file, was, is, want string }{
+// A new dependency leaves the check as it is; a script or a setting does not.
+func TestPinnedParts(t *testing.T) {
+	for _, c := range []struct {
+		file, was, is string
+		pinned        bool
+	}{
 		{"package.json", `{"scripts":{"test":"jest"},"dependencies":{}}`,
-			`{"scripts":{"test":"jest"},"dependencies":{"a":"1"}}`, ""},
+			`{"scripts":{"test":"jest"},"dependencies":{"a":"1"}}`, false},
 		{"web/package.json", `{"scripts":{"test":"jest"},"dependencies":{}}`,
-			`{"scripts":{"test":"true"},"dependencies":{"a":"1"}}`,
-			`{"dependencies":{"a":"1"},"scripts":{"test":"jest"}}`},
+			`{"scripts":{"test":"true"},"dependencies":{"a":"1"}}`, true},
+		{"deno.jsonc", `{"tasks":{"test":"a"}}`, `{"tasks":{"test":"b"}}`, true},
 		{"pyproject.toml", "[project]\nx = 1\n[tool.pytest.ini_options]\na = 1\n",
-			"[project]\nx = 2\n[tool.pytest.ini_options]\na = 1\n", ""},
+			"[project]\nx = 2\n[tool.pytest.ini_options]\na = 1\n", false},
 		{"pyproject.toml", "[project]\nx = 1\n[tool.pytest.ini_options]\na = 1\n",
-			"[project]\nx = 2\n[tool.pytest.ini_options]\na = 2\n[tool.other]\ny = 1\n",
-			"[project]\nx = 2\n[tool.other]\ny = 1\n\n[tool.pytest.ini_options]\na = 1\n"},
+			"[project]\nx = 2\n[tool.pytest.ini_options]\na = 2\n[tool.other]\ny = 1\n", true},
 	} {
 		was := filesOf(map[string]string{c.file: c.was})
 		is := filesOf(map[string]string{c.file: c.is})
-		pinned, _ := Pinned("x", []string{c.file}, was, is)
-		if len(pinned) > 0 != (c.want != "") {
+		if pinned, _ := Pinned("x", []string{c.file}, was, is); len(pinned) > 0 != c.pinned {
 			t.Errorf("%s: pinned is %q", c.is, pinned)
-			continue
-		}
-		if got, whole := PutBack(c.file, c.was, c.is); c.want != "" && (whole || got != c.want) {
-			t.Errorf("%s is put back as\n%s, whole %v", c.file, got, whole)
 		}
 	}
 }
