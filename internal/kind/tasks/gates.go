@@ -27,24 +27,10 @@ const (
 var gateNames = []string{GateSpec, GateReview, GatePR}
 
 var gates = []loop.GateKind{
-	{
-		Name: GateSpec, Header: "Gate 1", When: loop.Entry, Safest: "hold",
-		Options: []loop.Option{
-			{Label: "approve", Description: "The spec is approved; the tasks may be executed."},
-			notYet, {Label: "stop", Description: "Do not begin; change the spec first."},
-		},
-		Due: specDue, Apply: passGate,
-		Tell: func(f *loop.Facts) string { return passedOr(f, 1, "asks before the first task") },
-	},
-	{
-		Name: GateReview, Header: "Gate 2", When: loop.Entry, Safest: "hold",
-		Options: []loop.Option{
-			{Label: "approve", Description: "The review is accepted; the tasks may be executed."},
-			notYet, {Label: "stop", Description: "Do not begin; review the tasks first."},
-		},
-		Due: reviewDue, Apply: passGate,
-		Tell: func(f *loop.Facts) string { return passedOr(f, 2, "asks before the first task") },
-	},
+	opening(1, "The spec is approved; the tasks may be executed.",
+		"Do not begin; change the spec first.", specDue),
+	opening(2, "The review is accepted; the tasks may be executed.",
+		"Do not begin; review the tasks first.", reviewDue),
 	{
 		Name: CheckGate, Header: "Check", When: loop.Entry, Safest: "none",
 		Options: []loop.Option{
@@ -138,6 +124,24 @@ var gates = []loop.GateKind{
 	},
 }
 
+// opening returns the gate of that number, which is asked before the first task.
+func opening(n int, approve, stop string, due func(*loop.Facts) []loop.Gate) loop.GateKind {
+	return loop.GateKind{
+		Name: gateNames[n-1], Header: fmt.Sprint("Gate ", n), When: loop.Entry, Safest: "hold",
+		Options: []loop.Option{
+			{Label: "approve", Description: approve}, notYet, {Label: "stop", Description: stop},
+		},
+		Due: func(f *loop.Facts) []loop.Gate {
+			if passed(f, n) {
+				return nil
+			}
+			return due(f)
+		},
+		Apply: passGate,
+		Tell:  func(f *loop.Facts) string { return passedOr(f, n, "asks before the first task") },
+	}
+}
+
 // The options that several gates have.
 var (
 	notYet   = loop.Option{Label: "hold", Description: "Not yet: the loop pauses here."}
@@ -166,17 +170,11 @@ func passedOr(f *loop.Facts, n int, when string) string {
 }
 
 func specDue(f *loop.Facts) []loop.Gate {
-	if passed(f, 1) {
-		return nil
-	}
 	return ask(0, "Gate 1: is the spec %s approved for execution?", Of(f.Run).Spec)
 }
 
 func reviewDue(f *loop.Facts) []loop.Gate {
 	r, ticked := Of(f.Run), ""
-	if passed(f, 2) {
-		return nil
-	}
 	if n := r.Count(loop.Imported); n > 0 {
 		ticked = fmt.Sprintf(" Already ticked as done: %d.", n)
 	}

@@ -255,30 +255,23 @@ type Spec struct {
 }
 
 // ReadSpec reads the lines "key: value" at the left margin between two "---" lines at the start of
-// a spec. It ignores other keys, lists and multi-line texts. An unknown mode, and a key with two
-// different values, are errors with their line.
-func ReadSpec(spec []byte) (Spec, error) {
+// a spec. It ignores other keys, lists and multi-line texts; of several lines with a key, the last
+// one counts. An unknown mode is an error with its line.
+func ReadSpec(spec []byte) (s Spec, err error) {
 	front, _ := splitFront(string(spec))
-	var s Spec
 	for i, line := range strings.Split(front, "\n") {
-		key, value, found := strings.Cut(line, ":")
-		field := map[string]*string{"mode": &s.Mode, "executionMode": &s.Mode,
-			"issue": &s.Issue}[key]
-		if value = scalar(value); !found || field == nil || value == "" {
-			continue
-		}
-		if mode := strings.ToLower(value); field == &s.Mode {
-			if !slices.Contains([]string{Quick, TDD, Pair, Checkpoint, Swarm}, mode) {
+		key, value, _ := strings.Cut(line, ":")
+		switch value = scalar(value); {
+		case value == "":
+		case key == "issue":
+			s.Issue = value
+		case key == "mode", key == "executionMode":
+			s.Mode = strings.ToLower(value)
+			if !slices.Contains([]string{Quick, TDD, Pair, Checkpoint, Swarm}, s.Mode) {
 				return Spec{}, fmt.Errorf("line %d: mode %q is not quick, tdd, pair, checkpoint "+
 					"or swarm", i+1, value)
 			}
-			value = mode
 		}
-		if *field != "" && *field != value {
-			return Spec{}, fmt.Errorf("line %d: %s is %q, but it was %q above", i+1, key, value,
-				*field)
-		}
-		*field = value
 	}
 	return s, nil
 }
@@ -305,18 +298,11 @@ func splitFront(spec string) (front, rest string) {
 // scalar returns value without quotes and a trailing comment. It is empty for a list or a text of
 // several lines.
 func scalar(value string) string {
-	value = markdown.OneLine(value)
-	if value == "" || strings.ContainsRune("|>[{#&*!", rune(value[0])) {
+	value, _, _ = strings.Cut(markdown.OneLine(value), " #")
+	if value != "" && strings.ContainsRune("|>[{#&*!", rune(value[0])) {
 		return ""
 	}
-	if quote := value[:1]; quote == `"` || quote == "'" {
-		inner, _, closed := strings.Cut(value[1:], quote)
-		if closed {
-			return inner
-		}
-	}
-	value, _, _ = strings.Cut(value, " #")
-	return strings.TrimSpace(value)
+	return strings.Trim(value, `"'`)
 }
 
 // Goal returns the first sentence of the first paragraph of a spec that is neither heading, list,

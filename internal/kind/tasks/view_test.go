@@ -54,16 +54,14 @@ func TestParseView(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		``:                         "the state file is not JSON",
-		`{} {}`:                    "the state file is not JSON",
-		`[]`:                       "the state file has the wrong type (array)",
-		`{"taskIndex":"1"}`:        "taskIndex has the wrong type (string)",
-		`{"taskIndex":1.5}`:        "taskIndex has the wrong type (number 1.5)",
-		`{"awaitingGate":false}`:   "awaitingGate has the wrong type (bool)",
-		`{"phase":"Execution"}`:    `phase "Execution" is not one of intake, spec, review`,
-		`{"taskIndex":1}`:          "taskIndex 1 is not between 0 and totalTasks 0",
-		`{"taskIndex":-1}`:         "taskIndex -1 is not between 0 and totalTasks 0",
-		strings.Repeat(" ", 70000): "the state file has 70000 bytes, more than 65536",
+		``:                       "unexpected end of JSON input",
+		`{} {}`:                  "invalid character '{' after top-level value",
+		`[]`:                     "json: cannot unmarshal array into Go value",
+		`{"taskIndex":"1"}`:      "json: cannot unmarshal string into Go struct field View.taskIndex",
+		`{"awaitingGate":false}`: "json: cannot unmarshal bool into Go struct field View.awaitingGate",
+		`{"phase":"Execution"}`:  `phase "Execution" is not one of intake, spec, review`,
+		`{"taskIndex":1}`:        "taskIndex 1 is not between 0 and totalTasks 0",
+		`{"taskIndex":-1}`:       "taskIndex -1 is not between 0 and totalTasks 0",
 	} {
 		got, err := ParseView([]byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -87,7 +85,7 @@ func FuzzParseView(f *testing.F) {
 			v.GatesPassed = []int{}
 		}
 		again, err := ParseView(v.Text())
-		if diff := cmp.Diff(v, again); len(v.Text()) < maxView && (err != nil || diff != "") {
+		if diff := cmp.Diff(v, again); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	})
