@@ -24,9 +24,9 @@ const maxWhy = 500
 const MaxFeedback = 1000
 
 // ReadClaim reads the claim in a worker's last message. The last line that is not blank must be
-// TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason. Emphasis and
-// backticks around the words are ignored. A line in a code block, a quote, a heading or a comment
-// does not claim anything, because it may be a copy of the prompt (T8, T85).
+// TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason. Emphasis
+// and backticks around the words are ignored. A line in a code block, a quote, a heading or a
+// comment does not claim anything, because it may be a copy of the prompt (T8, T85).
 //
 // The second result explains why a message that contains one of the two words claims nothing. It is
 // empty if there is a claim, or if the message contains neither word.
