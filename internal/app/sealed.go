@@ -128,11 +128,11 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 // script that imitates the client or a client that a tool call started.
 func (h *handler) mayEnter(owner loop.Process) error {
 	for _, skill := range kind.Skills() {
-		s, err := h.files.LoadRun(skill)
-		if err != nil || s.Budget == nil {
+		record, err := h.files.Other(skill, "")
+		b := record.Run
+		if err != nil || b == nil {
 			continue // the entry itself reports damage
 		}
-		b := s.Budget
 		from, known := h.from(), b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive
 		if b.EventsFrom != nil && (b.SessionID == h.ev.SessionID || known && from == nil) {
 			if err := h.checkEventFrom(*b.EventsFrom); err != nil {

@@ -77,11 +77,10 @@ func (l *Loop) Ended() bool {
 }
 
 // Shut reports whether the gate of an ended loop blocks the current turn (design §7).
-func (l *Loop) Shut() bool { return l.Ended() && !gjson.Get(l.Quiet, "free").Bool() }
-
-// Shut reports whether the gate of one of the loops blocks the current turn.
 func (r *Record) Shut() bool {
-	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.Shut() })
+	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool {
+		return l.Ended() && !gjson.Get(l.Quiet, "free").Bool()
+	})
 }
 
 // Runs reports whether the record has a loop that is on and whose run has not ended.

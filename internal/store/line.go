@@ -21,7 +21,10 @@ const (
 
 // parseLine reads one history line with its budget snapshot.
 func parseLine(path string, line []byte) (*loop.Iteration, error) {
-	it, err := decode[loop.Iteration](&lineFormat, path, line)
+	if err := lineFormat.check(path, line); err != nil {
+		return nil, err
+	}
+	it, err := parse[loop.Iteration](path, line)
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,8 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	return decodeBudget(at.disk.path(at.name), skill, body)
 }
 
-// Other returns the run on record if its budget is not at path. Its Run is nil if there is none.
+// Other returns the run on record if its budget is not at path, which may be empty. Its Run is nil
+// if there is none.
 func (s *Store) Other(skill loop.Skill, path string) (loop.RunFile, error) {
 	last, err := s.budgetPath(skill)
 	if err != nil || s.absolute(last) == s.absolute(path) {

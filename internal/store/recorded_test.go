@@ -54,9 +54,9 @@ func TestRecordedFilesKeepEveryByte(t *testing.T) {
 func keepsEveryByte(t *testing.T, read func(name string) []byte) {
 	s := newStore(t)
 	ok(t, s.saveBudget("", must(decodeBudget("", "work", read("work.budget.json")))))
-	ok(t, s.saveTick(must(decode[loop.Tick](&tickFormat, "", read("work.tick.json")))))
-	ok(t, s.saveClaim(must(decode[loop.Claim](&claimFormat, "", read("work.claim.json")))))
-	must(s.Acquire("work", *must(decode[loop.Lock](&lockFormat, "", read("work.lock")))))
+	ok(t, s.saveTick(must(parse[loop.Tick]("", read("work.tick.json")))))
+	ok(t, s.saveClaim(must(parse[loop.Claim]("", read("work.claim.json")))))
+	must(s.Acquire("work", *must(parse[loop.Lock]("", read("work.lock")))))
 	must(s.appendHistory(must(parseLine("", read(historyName.of("work"))))))
 	for _, name := range files(t, s) {
 		same(t, name, content(t, s, name), string(read(name)))

@@ -101,7 +101,9 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 		return st, err
 	}
 	var files seal.Files
-	if err = Held(run.record); err == nil {
+	if run.record.Held() {
+		err = Held(run.record)
+	} else {
 		files, err = s.whole(run, f)
 	}
 	rebooted := s.rebooted(run)

@@ -87,18 +87,13 @@ func (s *Store) Holder(skill loop.Skill) (*loop.Lock, error) {
 // load reads, checks and parses one file. It returns nil if the file is missing.
 func load[T any](d *disk, name string, f *format) (*T, error) {
 	body, err := d.read(name)
+	if err == nil && body != nil {
+		err = f.check(d.path(name), body)
+	}
 	if err != nil || body == nil {
 		return nil, err
 	}
-	return decode[T](f, d.path(name), body)
-}
-
-// decode checks a text and parses it.
-func decode[T any](f *format, path string, body []byte) (*T, error) {
-	if err := f.check(path, body); err != nil {
-		return nil, err
-	}
-	return parse[T](path, body)
+	return parse[T](d.path(name), body)
 }
 
 // parse parses a text that was already checked.

@@ -217,9 +217,15 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%s is not read again: %v", again, err)
 			}
 		}
-		_, _ = decode[loop.Lock](&lockFormat, dir, body)
-		_, _ = decode[loop.Tick](&tickFormat, dir, body)
-		_, _ = decode[loop.Claim](&claimFormat, dir, body)
+		if lockFormat.check(dir, body) == nil {
+			_, _ = parse[loop.Lock](dir, body)
+		}
+		if tickFormat.check(dir, body) == nil {
+			_, _ = parse[loop.Tick](dir, body)
+		}
+		if claimFormat.check(dir, body) == nil {
+			_, _ = parse[loop.Claim](dir, body)
+		}
 		_, _ = parseLine(dir, body)
 	})
 }
