@@ -297,7 +297,7 @@ func (h *handler) mustStayShut(err error) bool {
 	r := call.Read()
 	_, changed := errors.AsType[*store.ChangedError](err)
 	unread := r.Unparsable != "" || changed && (r.Bound != "" || len(r.Opaque) > 0)
-	return len(r.Merges()) > 0 || len(call.Tampers(r)) > 0 || unread || call.Rewires() != ""
+	return len(r.Merges()) > 0 || len(call.Tampers(r)) > 0 || unread
 }
 
 // unreadable answers a payload that cannot be read. It denies a tool call while a loop is active in

@@ -72,7 +72,8 @@ func readCall(f *plain.Frame, c effect.Call) {
 			program.Code(f, "REPL", fd.Value)
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
-		edit(f, c)
+		p := shellword.Lit(effect.LeafText(c.Fields, "file_path", "notebook_path", "path"))
+		f.Writes(p, c.Tool+" "+p.Text)
 	case "EnterWorktree":
 		forges.UseBranch(f, label(c), effect.LeafText(c.Fields, "name"))
 		if dir := effect.LeafText(c.Fields, "path"); dir != "" {

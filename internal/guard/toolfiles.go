@@ -6,19 +6,9 @@ import (
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
-	"hooks/internal/guard/plain"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shellword"
 )
-
-// edit judges Write, Edit, MultiEdit and NotebookEdit by their path. The caller judges the
-// resulting text of a settings file.
-func edit(f *plain.Frame, c effect.Call) {
-	p := shellword.Lit(effect.LeafText(c.Fields, "file_path", "notebook_path", "path"))
-	if f.KindAt(p) != effect.DropRegistration {
-		f.Writes(p, c.Tool+" "+p.Text)
-	}
-}
 
 // writes judges tools that write files by all paths in their fields.
 func (t tool) writes() {

@@ -94,13 +94,6 @@ func (c *Call) refused(r effect.Reading) *loop.Deny {
 			Hint: "make several smaller calls",
 		}
 	}
-	if file := c.Rewires(); file != "" {
-		return &loop.Deny{
-			Rule: loop.StateGuard,
-			Text: tool + " would change, or could change, the hooks that the client runs: " + file,
-			Hint: wayToSettings(file),
-		}
-	}
 	if a := c.Tampers(r); len(a) > 0 {
 		return refuseTampering(a[0])
 	}
@@ -122,11 +115,11 @@ func refuseTampering(a effect.Act) *loop.Deny {
 		Hint: "you may read these files; report facts with `hooks report`, " +
 			"answers come from a person's dialog or terminal",
 	}
-	switch {
+	switch base := filepath.Base(a.Path); {
+	case base == "hooks", base == "hooks.exe":
+		d.Hint = "build to another path while a loop is on, as in `go build -o /tmp/hooks ./hooks`"
 	case a.Kind == effect.DropRegistration && a.Path != "":
-		d.Text = a.Command + " could change how this loop is guarded: " + string(a.Kind) + " " +
-			a.Path
-		d.Hint = wayToSettings(a.Path)
+		d.Hint = "you may read it; change it after the loop has ended"
 	case a.Kind == effect.WriteLedger:
 		d.Hint = "add a turn with `hooks ledger append FILE`, the turn on stdin"
 	case a.Kind == effect.OtherSession:
@@ -143,19 +136,11 @@ func Would(kind effect.Kind) string {
 	case effect.AnswerGate:
 		return "do what only a person or the client does"
 	case effect.DropRegistration:
-		return "end the hooks or take them out of the client"
+		return "change or end the hooks that the client runs"
 	case effect.OtherSession:
 		return "start a client that no loop governs"
 	}
 	return "change the loop's own files"
-}
-
-// wayToSettings returns the hint of a refused write to a file that registers hooks.
-func wayToSettings(path string) string {
-	if base := filepath.Base(path); base == "hooks" || base == "hooks.exe" {
-		return "build to another path while a loop is on, as in `go build -o /tmp/hooks ./hooks`"
-	}
-	return "you may read it; change it after the loop has ended"
 }
 
 // Elsewhere returns the repository that an act targets and the run's repository. other is "" if

@@ -13,23 +13,6 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Rewires returns the path through which a file tool could change the client's hooks or their
-// effect, or "". It ignores copies that this session's client does not read, for example in a
-// worktree.
-func (c *Call) Rewires() string {
-	path, ok := c.FileTool()
-	if !ok || path == "" || c.Past != nil {
-		return ""
-	}
-	path = c.absolute(path)
-	hooks, real := c.hookFiles(), tracker.RealPath(path)
-	prompt := hooks.prompt(path) || hooks.prompt(real)
-	if c.isOwn(path) || c.definesHooks(path) || prompt && c.mentionsHooks(path) {
-		return path
-	}
-	return ""
-}
-
 // mentionsHooks reports whether a skill, a command or an agent may define hooks in its head, before
 // or after the call's edit.
 func (c *Call) mentionsHooks(path string) bool {
@@ -43,10 +26,11 @@ func (c *Call) mentionsHooks(path string) bool {
 	return found
 }
 
-// Tampers returns the acts on the loop's own files, gates and registration. It omits files that
-// only resemble a registration.
+// Tampers returns the acts on the loop's own files, gates and registration, and the write of a file
+// from which this session's client reads its hooks. It omits files that only resemble a
+// registration, for example in a worktree.
 func (c *Call) Tampers(r effect.Reading) []effect.Act {
-	return slices.DeleteFunc(r.Tampers(), func(a effect.Act) bool {
+	acts := slices.DeleteFunc(r.Tampers(), func(a effect.Act) bool {
 		path := c.absolute(a.Path)
 		if a.Kind != effect.DropRegistration || c.Past != nil || a.Path == "" ||
 			!filepath.IsAbs(path) {
@@ -58,6 +42,19 @@ func (c *Call) Tampers(r effect.Reading) []effect.Act {
 			!hooks.holds(tracker.RealPath(path)) && !c.isOwn(path) &&
 			!slices.ContainsFunc(c.ownPaths(), below)
 	})
+	file, ok := c.FileTool()
+	if !ok || file == "" || c.Past != nil || len(acts) > 0 {
+		return acts
+	}
+	file = c.absolute(file)
+	hooks := c.hookFiles()
+	prompt := hooks.prompt(file) || hooks.prompt(tracker.RealPath(file))
+	if c.definesHooks(file) || prompt && c.mentionsHooks(file) {
+		acts = append(acts, effect.Act{
+			Kind: effect.DropRegistration, Command: c.Event.Tool, Ref: file, Path: file,
+		})
+	}
+	return acts
 }
 
 func (c *Call) isOwn(path string) bool {

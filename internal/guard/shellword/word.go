@@ -129,22 +129,15 @@ func Quoted(words []Word) string {
 
 // Has reports whether the blank-separated list contains the name.
 func Has(list, name string) bool {
-	if name == "" || strings.ContainsAny(name, " \n") {
+	if !strings.Contains(list, name) { // most words are in no list
 		return false
 	}
-	space := func(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
-	for from := 0; ; {
-		i := strings.Index(list[from:], name)
-		if i < 0 {
-			return false
-		}
-		i += from
-		end := i + len(name)
-		if (i == 0 || space(list[i-1])) && (end == len(list) || space(list[end])) {
+	for word := range strings.FieldsSeq(list) {
+		if word == name {
 			return true
 		}
-		from = i + 1
 	}
+	return false
 }
 
 // Btoi returns 1 for true and 0 for false.
