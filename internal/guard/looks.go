@@ -68,9 +68,9 @@ func commits(argv []string) bool {
 	if len(argv) < 2 || argv[0] != "git" {
 		return false
 	}
-	args := argv[1:]
-	if len(args) > 2 && args[0] == "-C" && !shellword.HasUnknown(args[1]) {
-		args = args[2:]
+	args := gitWords(argv[1:])
+	if len(args) == 0 {
+		return false
 	}
 	switch rest := args[1:]; args[0] {
 	case "add", "rm", "mv", "commit":

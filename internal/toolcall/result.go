@@ -64,6 +64,8 @@ func qmdLine(text string) string {
 func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	failed, opened := c.Event.Name == event.PostToolUseFailure, false
 	acts := c.Read().Acts
+	// The addresses of the opened PRs are the last ones, because the call may have printed others.
+	addresses := printed[max(0, len(printed)-number(acts, effect.OpenPR)):]
 	counted := []effect.Kind{effect.OpenPR, effect.MergePR, effect.ApprovePR, effect.Comment,
 		effect.SetLabel, effect.DropLabel}
 	for _, a := range acts {
@@ -74,10 +76,14 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 		e := loop.Effect{Kind: a.Kind, PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
 		switch a.Kind {
 		case effect.OpenPR:
-			if !opened && (!failed || len(printed) > 0) {
-				list = append(list, openedPRs(e, printed, number(acts, effect.OpenPR))...)
+			switch {
+			case len(addresses) > 0:
+				e.PR, addresses = addresses[0], addresses[1:]
+				list = append(list, e)
+			case !opened && !failed: // its number is unknown
+				list = append(list, e)
 			}
-			opened = true // openedPRs returns the PRs of all such acts
+			opened = true
 			continue
 		case effect.Comment, effect.ApprovePR:
 			e.Failed, e.Named = failed, a.PR
@@ -89,19 +95,6 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 		if !failed || e.Starts {
 			list = append(list, e)
 		}
-	}
-	return list
-}
-
-// openedPRs returns the PRs that a call opened. These are the last addresses that it printed,
-// because it may have printed other addresses first. If it printed no address, openedPRs returns
-// one PR with an unknown number.
-func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
-	for _, n := range printed[max(0, len(printed)-opens):] {
-		list = append(list, loop.Effect{Kind: effect.OpenPR, PR: n, Elsewhere: e.Elsewhere})
-	}
-	if list == nil {
-		list = []loop.Effect{{Kind: effect.OpenPR}}
 	}
 	return list
 }

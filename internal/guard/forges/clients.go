@@ -3,6 +3,7 @@ package forges
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -321,17 +322,10 @@ func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 	if !w.Known() {
 		return 0, repo, w.Show()
 	}
-	parts := strings.Split(strings.TrimSuffix(w.Text, "/"), "/")
-	for i, p := range parts {
-		const nouns = "pull pulls merge_requests pull-requests pullrequests"
-		of := parts[:i]
-		if i > 0 && of[i-1] == "-" { // GitLab puts "-" before it
-			of = of[:i-1]
-		}
-		if n := len(of); shellword.Has(nouns, p) && i+1 < len(parts) && n > 1 {
-			number, _, _ := strings.Cut(strings.ReplaceAll(parts[i+1], "?", "#"), "#")
-			return shellword.Number(number), of[n-2] + "/" + of[n-1], w.Text
-		}
+	// Compiled here, because few calls name a PR in this way. GitLab puts "-" before the noun.
+	const form = `([^/]+/[\w.][^/]*)/(?:-/)?(?:pulls?|merge_requests|pull-?requests)/(\d+)`
+	if parts := regexp.MustCompile(form).FindStringSubmatch(w.Text); parts != nil {
+		return shellword.Number(parts[2]), parts[1], w.Text
 	}
 	return 0, repo, w.Text
 }
@@ -345,13 +339,11 @@ func repoName(s string) string {
 		s = afterHost(rest)
 	}
 	parts := strings.Split(s, "/")
-	if len(parts) == 3 && strings.Contains(parts[0], ".") {
-		parts = parts[1:]
-	}
-	if len(parts) < 2 || shellword.HasUnknown(s) || parts[0] == "" {
+	n := len(parts)
+	if n < 2 || shellword.HasUnknown(s) || parts[n-2] == "" {
 		return ""
 	}
-	return parts[0] + "/" + parts[1]
+	return parts[n-2] + "/" + parts[n-1]
 }
 
 // repoVerb judges a command on a whole repository.

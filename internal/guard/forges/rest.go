@@ -100,14 +100,6 @@ func (r route) repo() string {
 	return name
 }
 
-// named returns repo unless it is a number, which may denote the run's own repository.
-func (r route) named() string {
-	if name := r.repo(); strings.Contains(name, "/") {
-		return name
-	}
-	return ""
-}
-
 // sending is a request with the state for judging it.
 type sending struct {
 	Request
@@ -148,9 +140,9 @@ func Send(f *plain.Frame, q Request) {
 }
 
 // head returns the commit that a merge request requires as the PR's head. It returns an empty
-// string if the request requires none or contains two different values. Only a top-level field
+// string if the request requires none or contains two values. Only a top-level field
 // with the exact name counts: a forge ignores an unknown field and would merge any head.
-func (s sending) head() (sha string) {
+func (s sending) head() string {
 	name, fields := "sha", s.Fields
 	if s.Method == "POST" { // only Gitea merges by POST
 		name = "head_commit_id"
@@ -158,16 +150,13 @@ func (s sending) head() (sha string) {
 	if strings.TrimSpace(s.Body) != "" {
 		fields = s.body
 	}
-	for _, fd := range fields {
-		switch {
-		case !strings.EqualFold(fd.Path, name):
-		case fd.Path != name, sha != "" && sha != fd.Value:
-			return ""
-		default:
-			sha = fd.Value
-		}
+	fields = slices.DeleteFunc(slices.Clone(fields), func(fd effect.Field) bool {
+		return !strings.EqualFold(fd.Path, name)
+	})
+	if len(fields) != 1 || fields[0].Path != name {
+		return ""
 	}
-	return sha
+	return fields[0].Value
 }
 
 func (s sending) leaf(names ...string) string { return effect.LeafText(s.fields, names...) }
@@ -219,7 +208,10 @@ func (s sending) onPR() bool {
 		return false
 	}
 	a := effect.Act{
-		PR: shellword.Number(s.seg(i + 1)), Repo: s.named(), Ref: strings.Join(s.raw, "/"),
+		PR: shellword.Number(s.seg(i + 1)), Repo: s.repo(), Ref: strings.Join(s.raw, "/"),
+	}
+	if !strings.Contains(a.Repo, "/") { // a number, which may denote the run's own repository
+		a.Repo = ""
 	}
 	switch {
 	case shellword.HasUnknown(s.seg(i + 1)):
