@@ -28,7 +28,6 @@ type Call struct {
 	Past *effect.Repo
 
 	own     []string
-	hooks   *hookFiles
 	reading *effect.Reading
 }
 
@@ -106,6 +105,18 @@ func (c *Call) below(dir, path string) string {
 func (c *Call) readFile(path string) (string, bool) {
 	// One byte over the limit shows that the file is longer.
 	return safefile.ReadHead(c.below(c.Project, path), effect.MaxFile+1)
+}
+
+// FileTool reports whether the call is one of the client's tools that write a file, and returns
+// the file's path as given.
+func (c *Call) FileTool() (path string, ok bool) {
+	switch c.Event.Tool {
+	case "Write", "Edit", "MultiEdit":
+		return c.Event.Text("file_path"), true
+	case "NotebookEdit":
+		return c.Event.Text("notebook_path"), true
+	}
+	return "", false
 }
 
 // Forbidden reports whether the guard would refuse a shell command from an agent, according to its
