@@ -203,22 +203,23 @@ func (s Start) foreign(g ground, a effect.Act) string {
 		g.runs = []loop.Tracker{{URL: redact(url)}}
 	}
 	_, start := s.git()
-	host, target := s.host(), a.Repo
+	host, target, here := s.host(), a.Repo, false
 	switch {
 	case target == "": // gh asks git in the same way
 		there := start.Repo(context.Background())
-		if there.Err == nil && there.Top != "" {
-			target = there.Base().String()
-		}
+		here = there.Err == nil && there.Top != ""
+		target = there.Base().String()
 		if host != "" && !strings.HasPrefix(target, host+"/") {
 			return "the host " + host
 		}
 	case strings.Contains(target, "/") && host != "":
 		target = host + "/" + target
 	}
-	leads := func(b tracker.Base) bool { return b.Leads(redact(target)) }
+	target = redact(target)
 	for _, run := range g.runs {
-		if slices.ContainsFunc(tracker.Own(run), leads) {
+		leads := func(b tracker.Base) bool { return a.Repo != "" && b.Leads(target) }
+		if slices.ContainsFunc(tracker.Own(run), leads) ||
+			here && tracker.BaseOf(run.URL).String() == target {
 			return ""
 		}
 	}

@@ -67,8 +67,11 @@ func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 	}
 	f.Writes(dst, how)
 	for _, s := range srcs {
-		if name == "mv" {
+		switch {
+		case name == "mv":
 			f.Takes(s, how, true)
+		case fl.On("-l", "--link"): // the link gives write access to the file
+			f.Writes(s, how)
 		}
 		into := strings.TrimSuffix(dst.Text, "/") + "/" + shellword.ProgramName(s.Text)
 		f.Writes(shellword.Lit(into), how)
