@@ -272,7 +272,7 @@ func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standin
 	if t.Budget != nil {
 		s.OwnerIs = proc.Of(t.Budget.Owner)
 	}
-	if asks.NeedsTyping() && (t.Budget == nil || !t.Budget.OwnedBy(asks.Request)) {
+	if (t.Budget == nil || !t.Budget.OwnedBy(asks.Request)) && asks.NeedsTyping() {
 		s.Typed = usage.Typed(asks.Transcript, func(prompt string) bool {
 			return loop.Typed(prompt, asks.Command, asks.Flags)
 		})

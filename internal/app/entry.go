@@ -485,8 +485,8 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		if !e.Tick.Braked {
 			say += "; " + e.unguarded()
 		}
-		if a := run.Attempts(); e.asks.Flags.Resume && a.Publishes {
-			say = a.Resuming() + "\n" + say
+		if e.asks.Flags.Resume && run.Attempts().Publishes {
+			say = run.Attempts().Resuming() + "\n" + say
 		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")
 		text := report.Entry(run, e.Tick)

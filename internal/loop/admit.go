@@ -401,8 +401,8 @@ func (e Invocation) Typed() bool { return !e.Unasked() && !e.Fed }
 // may have been sealed on another machine or before the user's home was lost. The same is true of
 // a run of this session that a person resumes after its client died.
 func (e Invocation) NeedsSeal(run *Budget, owner Liveness) bool {
-	resumes := e.Typed() && e.Flags.Resume && owner == Dead
-	return run != nil && (owner == Alive || run.SessionID == e.SessionID && !resumes)
+	return run != nil && (owner == Alive ||
+		run.SessionID == e.SessionID && !(owner == Dead && e.Flags.Resume && e.Typed()))
 }
 
 // FromSchedule reports whether no person typed the request. The origin in the transcript decides.

@@ -124,7 +124,10 @@ func (b *Budget) Spend(s Spent) {
 	b.TokensByModel = byModel
 	b.SkippedLines += s.Skipped
 	if s.Cursors != nil {
-		b.Cursors = Advance(b.Cursors, s.Cursors)
+		workers := slices.DeleteFunc(slices.Clone(b.Cursors), func(c Cursor) bool {
+			return AgentOf(c.Path) == "" // the transcript's folder may have moved
+		})
+		b.Cursors = Overlay(workers, s.Cursors)
 	}
 	if s.Source != "" {
 		b.RateTableSource = s.Source

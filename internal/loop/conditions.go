@@ -69,7 +69,7 @@ var conditions = [...]Condition{
 		tellPRs, "look at the open PRs, then resume with a higher ceiling or start a fresh run"},
 	{5, "wall-clock-budget", "wall_clock_budget", Entry | Exit, everyRun, minuteBudget, tellMinutes,
 		"resume with more minutes, or start a fresh run"},
-	{6, "repeated-failure", "repeated_failure", Exit, everyRun, nil, tellFailure,
+	{6, "repeated-failure", "repeated_failure", Exit, everyRun, nil, tellFailure.Tell,
 		"fix the cause of the failure, then resume"},
 	{8, "user-interrupt", "user_interrupt", Entry | Exit, everyRun, userInterrupt,
 		Says("fires on Esc, /loop stop, `hooks loop stop` and the end of the session").Tell,

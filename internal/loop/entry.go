@@ -184,7 +184,6 @@ func (e Opens) step(s State, k *Known) Outcome {
 func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 	k.Require(&k.Count, &k.Previous)
 	ending := Ending{Now: e.Now, Spent: k.spent(), Pause: len(s.Tick.Fired) == 0}
-	ending.Spent.By = nil // the iteration itself spent nothing
 	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk)
 	out := s.close(ending, k)
 	out.Reply.AtStop = true

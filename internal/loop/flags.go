@@ -296,24 +296,21 @@ func (f Flags) canonical() string {
 	if f.BudgetFile != "" {
 		s += " budget-file=" + f.BudgetFile
 	}
-	s = strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
+	for _, w := range [][2]string{{"tasks", f.Task.List}, {"check", f.Task.Check},
+		{"drive", f.Task.Drive}, {"mode", f.Task.Mode}, {"issue", f.Task.Issue},
+		{"require", f.Task.Require}} {
+		if w[1] != "" {
+			s += " " + w[0] + "=" + w[1]
+		}
+	}
+	if f.Task.Dollars > 0 {
+		s += " task-dollars=" + f.Task.Dollars.Decimal()
+	}
+	s = strings.Join(append([]string{s}, f.Rest...), " ")
 	if f.Prompt != "" {
 		s += " -- " + oneBlank(f.Prompt)
 	}
 	return s
-}
-
-func (f TaskFlags) words() (list []string) {
-	for _, w := range [][2]string{{"tasks", f.List}, {"check", f.Check}, {"drive", f.Drive},
-		{"mode", f.Mode}, {"issue", f.Issue}, {"require", f.Require}} {
-		if w[1] != "" {
-			list = append(list, w[0]+"="+w[1])
-		}
-	}
-	if f.Dollars > 0 {
-		list = append(list, "task-dollars="+f.Dollars.Decimal())
-	}
-	return list
 }
 
 // same reports whether two commands ask for the same thing, regardless of the order of their flags

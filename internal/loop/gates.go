@@ -76,7 +76,7 @@ var gates = [...]GateKind{
 				})
 			}
 		},
-		Tell: tellDivergence,
+		Tell: Says("asks at --resume about a PR that moved").Tell,
 	},
 	{
 		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: everyRun,
@@ -125,7 +125,7 @@ var gates = [...]GateKind{
 					"acceptance criteria, do not work on it in this tick")
 			}
 		},
-		Tell: tellCriteria,
+		Tell: Says("asks about an issue whose criteria are missing or unfinished").Tell,
 	},
 	{
 		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: everyRun, Safest: "hold",
@@ -157,7 +157,7 @@ var gates = [...]GateKind{
 				run.skip(tick, g.Target)
 			}
 		},
-		Tell: tellFailure,
+		Tell: tellFailure.Tell,
 	},
 }
 

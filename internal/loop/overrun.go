@@ -166,22 +166,6 @@ func Overlay(cursors, newer []Cursor) []Cursor {
 	return out
 }
 
-// Advance returns cursors after a count that moved some of them. It drops cursors of another
-// session's transcripts.
-func Advance(cursors, moved []Cursor) []Cursor {
-	session := func(list []Cursor) string {
-		main := (&Budget{Cursors: list}).Transcript()
-		return main[strings.LastIndexAny(main, `/\`)+1:]
-	}
-	if session(cursors) != session(moved) {
-		return moved
-	}
-	workers := slices.DeleteFunc(slices.Clone(cursors), func(c Cursor) bool {
-		return AgentOf(c.Path) == "" // the transcript's folder may have moved
-	})
-	return Overlay(workers, moved)
-}
-
 // Transcript returns the path of the run's main transcript, or "" if it was not counted yet.
 func (b *Budget) Transcript() string {
 	for _, c := range b.Cursors {

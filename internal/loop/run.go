@@ -489,6 +489,7 @@ func (b *Budget) spendOutside(s Spent) {
 	if b.Status != Active {
 		return
 	}
+	before := b.DollarsEstimate
 	b.Spend(s)
-	b.DollarsOutside = b.DollarsOutside.Plus(Sum(s.ByModel).Dollars)
+	b.DollarsOutside = b.DollarsOutside.Plus(b.DollarsEstimate - before)
 }

@@ -15,8 +15,7 @@ type Explained struct {
 	// Holds is the text of the condition if it would stop the run now, or the gate's waiting
 	// question.
 	Holds string `json:"holds,omitempty"`
-	// Now describes the current value and how far it is from firing, as in "3 of 5 iterations;
-	// fires at the exit of the 5th".
+	// Now describes the current value and how far it is from firing, as in "3 of 5 iterations".
 	Now string `json:"now"`
 }
 
@@ -88,58 +87,36 @@ type Says string
 // Tell returns the text.
 func (s Says) Tell(*Facts) string { return string(s) }
 
-func tellIterations(f *Facts) string {
-	most := f.Run.Ceilings.Iterations
-	return fmt.Sprintf("%d of %s; fires at the exit of the %s", f.Run.IterationsUsed,
-		Plural(most, "iteration"), ordinal(most))
-}
-
-func tellPRs(f *Facts) string {
-	most := f.Run.Ceilings.PRs
-	return fmt.Sprintf("%d of %s; fires at the exit of the iteration that touches the %s",
-		len(f.PRs), Plural(most, "PR"), ordinal(most))
-}
-
-func tellMinutes(f *Facts) string {
-	most := f.Run.Ceilings.Minutes
+// ofUnits describes a ceiling and what is used of it, as in "3 of 5 iterations".
+func ofUnits(used, most int, unit string) string {
 	if most >= MaxUnits {
-		return fmt.Sprintf("%s; there is no ceiling", Plural(f.Minutes, "minute"))
+		return Plural(used, unit) + "; there is no ceiling"
 	}
-	return fmt.Sprintf("%d of %s; fires at the first entry or exit from minute %d on",
-		f.Minutes, Plural(most, "minute"), most)
+	return fmt.Sprintf("%d of %s", used, Plural(most, unit))
 }
+
+func tellIterations(f *Facts) string {
+	return ofUnits(f.Run.IterationsUsed, f.Run.Ceilings.Iterations, "iteration")
+}
+
+func tellPRs(f *Facts) string { return ofUnits(len(f.PRs), f.Run.Ceilings.PRs, "PR") }
+
+func tellMinutes(f *Facts) string { return ofUnits(f.Minutes, f.Run.Ceilings.Minutes, "minute") }
 
 func tellDollars(f *Facts) string {
 	most := f.Run.Ceilings.Dollars
 	if most == 0 {
 		return fmt.Sprintf("$%s; there is no ceiling", f.Run.DollarsEstimate)
 	}
-	return fmt.Sprintf("$%s of $%s; fires at the first entry or exit with $%s more",
-		f.Run.DollarsEstimate, most, max(0, most-f.Run.DollarsEstimate))
+	return fmt.Sprintf("$%s of $%s", f.Run.DollarsEstimate, most)
 }
 
-func tellFailure(f *Facts) string {
-	if f.Previous == nil || len(f.Previous.Failures) == 0 {
-		return "nothing failed in the iteration before; asks when one target fails twice in a " +
-			"row for the same cause"
-	}
-	var names []string
-	for _, v := range f.Previous.Failures {
-		names = append(names, v.target())
-	}
-	return fmt.Sprintf("%s failed in iteration %d; asks if it fails again for the same cause",
-		strings.Join(names, ", "), f.Previous.Iteration)
-}
+// tellFailure describes the condition and the gate of the same name.
+const tellFailure Says = "asks when one target fails twice in a row for the same cause"
 
 func tellQmd(f *Facts) string {
 	return fmt.Sprintf("unreachable in %s; fires at the exit of the 2nd in a row",
 		Plural(f.Run.QmdFailuresConsecutive, "iteration"))
-}
-
-func tellDivergence(f *Facts) string {
-	open := cmp.Or(f.Previous, &Iteration{}).Open()
-	return fmt.Sprintf("asks at --resume about a PR that moved; %s open when last seen",
-		Plural(len(open), "PR"))
 }
 
 func tellBudgets(f *Facts) string {
@@ -165,21 +142,6 @@ func tellMerges(f *Facts) string {
 		return "asks before every merge (--merges ask)"
 	}
 	return MergePromise
-}
-
-func tellCriteria(f *Facts) string {
-	issues := cmp.Or(f.Tick, &Tick{}).Report.Issues
-	return fmt.Sprintf("%s reported; asks about an issue whose criteria are missing or unfinished",
-		Plural(len(issues), "issue"))
-}
-
-// ordinal returns 1st, 2nd, 3rd, 4th, … 11th, … 21st.
-func ordinal(n int) string {
-	suffix := "th"
-	if last := n % 10; n%100/10 != 1 && last >= 1 && last <= 3 {
-		suffix = []string{"st", "nd", "rd"}[last-1]
-	}
-	return fmt.Sprintf("%d%s", n, suffix)
 }
 
 // Plural returns a number with its noun, as in "1 iteration" and "2 aliases".

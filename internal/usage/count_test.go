@@ -88,7 +88,9 @@ func (tr tree) count(cursors []loop.Cursor) counted {
 	if err != nil {
 		tr.Fatal(err)
 	}
-	r.Cursors = loop.Advance(cursors, r.Cursors)
+	run := loop.Budget{Cursors: cursors}
+	run.Spend(r.Spent)
+	r.Cursors = run.Cursors
 	return r
 }
 
