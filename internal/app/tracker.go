@@ -287,17 +287,14 @@ func readOwn(root, what, path string) ([]byte, error) {
 			hint.New("give a path below the project", "the %s %q lies outside of the project",
 				what, path)
 	}
-	f, info, err := safefile.Open(full)
+	text, err := safefile.Head(full, maxTaskFile+1)
+	if err == nil && len(text) > maxTaskFile {
+		err = errors.New("it has over 1 MiB")
+	}
 	if err != nil {
-		return nil, hint.New("give the path of a file", "the %s %s cannot be read: %w", what, path,
-			err)
+		return nil, hint.New("give the path of a file of at most 1 MiB",
+			"the %s %s cannot be read: %w", what, path, err)
 	}
-	defer f.Close()
-	if info.Size() > maxTaskFile {
-		return nil, hint.New("split it", "the %s %s has %d bytes, over %d", what, path, info.Size(),
-			maxTaskFile)
-	}
-	text, _ := safefile.Read(full, maxTaskFile)
 	return []byte(text), nil
 }
 
@@ -306,22 +303,17 @@ func readOwn(root, what, path string) ([]byte, error) {
 // overwritten.
 func keptFile(path string) (text []byte, there bool, err error) {
 	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
-	case err == nil && !info.Mode().IsRegular():
-		err = errors.New("it is not a regular file")
-	case err == nil && info.Size() > maxTaskFile:
-		err = fmt.Errorf("it has %d bytes, over %d", info.Size(), maxTaskFile)
-	case err == nil:
-		read, ok := safefile.Read(path, maxTaskFile)
-		if ok {
+	}
+	if err == nil && info.Mode().IsRegular() {
+		if read, ok := safefile.Read(path, maxTaskFile); ok {
 			return []byte(read), true, nil
 		}
-		err = errors.New("it cannot be read")
 	}
 	return nil, false, hint.New("move it away, or name another file with SDD_STATE_FILE or "+
-		"SDD_PROGRESS_FILE", "the task loop cannot use its file %s: %w", path, err)
+		"SDD_PROGRESS_FILE", "the task loop cannot use its file %s: it is not a regular file of "+
+		"at most 1 MiB that can be read", path)
 }
 
 func isFile(path string) bool {
