@@ -217,9 +217,8 @@ func (s Start) foreign(g ground, a effect.Act) string {
 	}
 	target = redact(target)
 	for _, run := range g.runs {
-		leads := func(b tracker.Base) bool { return a.Repo != "" && b.Leads(target) }
-		if slices.ContainsFunc(tracker.Own(run), leads) ||
-			here && tracker.BaseOf(run.URL).String() == target {
+		if a.Repo != "" && tracker.Named(target, tracker.Own(run)...) ||
+			here && tracker.RepositoryAt(run.URL).String() == target {
 			return ""
 		}
 	}
@@ -236,7 +235,7 @@ func (s Start) host() string {
 	case "gitlab":
 		name = cmp.Or(s.Env("GITLAB_HOST"), s.Env("GL_HOST"), s.Env("GITLAB_URI"))
 	}
-	return cmp.Or(tracker.BaseOf(name).Host, strings.ToLower(name))
+	return cmp.Or(tracker.RepositoryAt(name).Host, strings.ToLower(name))
 }
 
 // shown returns the command for display, shortened and without secrets.

@@ -291,10 +291,14 @@ type Tracker struct {
 	Origin string `json:"origin,omitempty"`
 }
 
-// String returns host/owner/repo, as in "github.com/acme/app", or the configured command.
+// String returns host/owner/repo, as in "github.com/acme/app", or the configured command. It
+// returns the address of a remote that has no host.
 func (t Tracker) String() string {
-	if t.Kind == "command" {
+	switch {
+	case t.Kind == "command":
 		return t.Client
+	case t.Host == "" || t.Repo == "":
+		return t.URL
 	}
 	return t.Host + "/" + t.Repo
 }

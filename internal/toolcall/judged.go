@@ -161,10 +161,9 @@ func (c *Call) Elsewhere(run Run, a effect.Act) (other, own string) {
 		_, began.URL = at(c.Project)
 	}
 	list := tracker.Own(began)
-	own = cmp.Or(list[0].String(), list[len(list)-1].String())
+	own = cmp.Or(list...)
 	if a.Repo != "" {
-		leads := func(b tracker.Base) bool { return b.Leads(run.Redact(a.Repo)) }
-		if own != "" && !slices.ContainsFunc(list, leads) {
+		if own != "" && !tracker.Named(run.Redact(a.Repo), list...) {
 			return a.Repo, own
 		}
 		return "", own
@@ -173,7 +172,7 @@ func (c *Call) Elsewhere(run Run, a effect.Act) (other, own string) {
 		return "", own
 	}
 	top, url := at(a.Cwd)
-	if there := tracker.BaseOf(url).String(); top != "" && there != list[0].String() {
+	if there := tracker.RepositoryAt(url).String(); top != "" && there != list[0] {
 		return cmp.Or(there, "that of "+top), own
 	}
 	return "", own

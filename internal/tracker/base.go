@@ -10,68 +10,54 @@ import (
 	"hooks/internal/loop"
 )
 
-// Base is a repository at the address of a remote.
-type Base struct {
-	Remote string // name of the git remote, empty if there is none
-	// URL is the remote's address after git's insteadOf, without user and password.
-	URL               string
-	Host, Owner, Name string // empty for a local path
-}
-
-// String returns host/owner/name, as in "github.com/acme/app", or the address if it has no host.
-func (b Base) String() string {
-	if b.Host == "" || b.Name == "" {
-		return b.URL
-	}
-	return cmp.Or(OfficialHost(b.Host), b.Host) + "/" + b.Owner + "/" + b.Name
-}
-
-// BaseOf returns the repository at an address: ssh://git@host:22/path, https://host/path or
-// git@host:path. A local path has no host.
-func BaseOf(address string) (b Base) {
-	path := ""
+// RepositoryAt returns the repository at an address: ssh://git@host:22/path, https://host/path or
+// git@host:path. A local path has no host. The result's URL has neither user nor password.
+func RepositoryAt(address string) (r loop.Tracker) {
+	host, path := "", ""
 	if scheme, rest, isURL := strings.Cut(address, "://"); isURL {
-		host, _, _ := strings.Cut(rest, "/")
-		address = scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
+		at, _, _ := strings.Cut(rest, "/")
+		address = scheme + "://" + rest[strings.LastIndexByte(at, '@')+1:]
 		if u, err := url.Parse(address); err == nil {
-			if b.Host, path = u.Host, u.Path; !strings.HasPrefix(u.Scheme, "http") {
-				b.Host = u.Hostname()
+			if host, path = u.Host, u.Path; !strings.HasPrefix(u.Scheme, "http") {
+				host = u.Hostname()
 			}
 		}
-	} else if host, after, ok := strings.Cut(address, ":"); ok &&
-		len(host) > 1 && !strings.Contains(host, "/") { // else a path, or a Windows drive
-		b.Host, path = host[strings.LastIndexByte(host, '@')+1:], after
+	} else if at, after, ok := strings.Cut(address, ":"); ok &&
+		len(at) > 1 && !strings.Contains(at, "/") { // else a path, or a Windows drive
+		host, path = at[strings.LastIndexByte(at, '@')+1:], after
 	}
-	b.URL, b.Host = address, strings.ToLower(b.Host)
+	r.URL, host = address, strings.ToLower(host)
+	r.Host = cmp.Or(OfficialHost(host), host)
 	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		b.Owner, b.Name = path[:i], path[i+1:]
+	if strings.Contains(path, "/") {
+		r.Repo = path
 	}
-	return b
+	return r
 }
 
-// Own returns the repositories that belong to a run: that of its git remote, and that of its
-// tracker if the remote is missing or a local path.
-func Own(t loop.Tracker) []Base {
-	git := BaseOf(t.URL)
+// Own returns the names of the repositories that belong to a run: that of its git remote, and that
+// of its tracker if the remote is missing or a local path.
+func Own(t loop.Tracker) []string {
+	git := RepositoryAt(t.URL)
 	if git.Host != "" || t.Repo == "" {
-		return []Base{git}
+		return []string{git.String()}
 	}
-	return []Base{git, BaseOf("https://" + t.Host + "/" + t.Repo)}
+	return []string{git.String(), t.Host + "/" + t.Repo}
 }
 
-// Leads reports whether repo, as owner/name or host/owner/name, is this repository.
-func (b Base) Leads(repo string) bool {
+// Named reports whether repo, as owner/name or host/owner/name, is one of these repositories.
+func Named(repo string, own ...string) bool {
 	repo = strings.TrimSuffix(strings.ToLower(repo), ".git")
-	at := strings.TrimSuffix(strings.ToLower(b.String()), ".git")
-	return repo != "" && strings.HasSuffix("/"+at, "/"+repo)
+	return repo != "" && slices.ContainsFunc(own, func(at string) bool {
+		return strings.HasSuffix("/"+strings.TrimSuffix(strings.ToLower(at), ".git"), "/"+repo)
+	})
 }
 
 // Remote returns the repository that a git remote points to.
-func (f Facts) Remote(name string) Base {
-	b := BaseOf(rewritten(f.Remotes[name], f.Config))
-	b.Remote = name
-	return b
+func (f Facts) Remote(name string) loop.Tracker {
+	r := RepositoryAt(rewritten(f.Remotes[name], f.Config))
+	r.Remote = name
+	return r
 }
 
 // Unchanged returns address if git uses it unchanged, or an empty string if insteadOf rewrites it.
@@ -85,26 +71,26 @@ func (f Facts) Unchanged(address string) string {
 // Base returns the repository that gh and similar clients use if a command names none: the remote
 // that the user made the base, else upstream, else origin, else the only remote. It ignores remotes
 // at another host than origin's.
-func (f Facts) Base() Base {
+func (f Facts) Base() loop.Tracker {
 	names := slices.Sorted(maps.Keys(f.Remotes))
 	origin := f.Remote("origin")
 	if origin.URL == "" && len(names) == 1 {
 		origin = f.Remote(names[0])
 	}
 	at := OfficialHost(origin.Host)
-	near := func(b Base) bool { return at == "" || OfficialHost(b.Host) == at }
+	near := func(b loop.Tracker) bool { return at == "" || OfficialHost(b.Host) == at }
 	for _, name := range names {
 		base, ok := f.resolved(name)
 		b := f.Remote(name)
-		switch i := strings.LastIndexByte(base, '/'); {
+		switch {
 		case !ok || !near(b):
-		case i > 0:
-			return Base{"", "https://" + b.Host + "/" + base, b.Host, base[:i], base[i+1:]}
+		case strings.Contains(base, "/"):
+			return RepositoryAt("https://" + b.Host + "/" + base)
 		default:
 			return b
 		}
 	}
-	if b := f.Remote("upstream"); b.Name != "" && near(b) {
+	if b := f.Remote("upstream"); b.Repo != "" && near(b) {
 		return b
 	}
 	return origin

@@ -15,7 +15,7 @@ func TestAddressOfABase(t *testing.T) {
 		"git@example.com:a/b.git":                    "git@example.com:a/b.git",
 		"https://ann:secret@example.com/team@2x/app": "https://example.com/team@2x/app",
 	} {
-		if got := BaseOf(url).URL; got != want {
+		if got := RepositoryAt(url).URL; got != want {
 			t.Errorf("%s is recorded as %s", url, got)
 		}
 	}

@@ -28,8 +28,8 @@ func (q Question) apart(t loop.Tracker) *Failure {
 	if q.Run == nil || t.Kind == Command {
 		return nil
 	}
-	git := tracker.BaseOf(q.Run.URL)
-	if git.Host == "" || git.Leads(q.Config.Redact(t.Repo)) {
+	git := tracker.RepositoryAt(q.Run.URL)
+	if git.Host == "" || tracker.Named(q.Config.Redact(t.Repo), git.String()) {
 		return nil
 	}
 	says := "the tracker is " + t.String() + ", git points to " + git.String()
@@ -59,7 +59,7 @@ func moved(was, now loop.Tracker) string {
 	return ""
 }
 
-func repository(url string) string { return tracker.BaseOf(url).String() }
+func repository(url string) string { return tracker.RepositoryAt(url).String() }
 
 // Remotes returns the names of the git remotes that hold a run's PRs and branches. If git's
 // settings have changed since the run began, it returns the addresses from then. A result is empty
@@ -76,7 +76,7 @@ func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
 		prs = facts.Unchanged(was.URL)
 		branches = facts.Unchanged(cmp.Or(was.Origin, was.URL))
 	}
-	return prs, branches, cmp.Or(tracker.ForgeOf(tracker.BaseOf(now.URL).Host), now.Kind)
+	return prs, branches, cmp.Or(tracker.ForgeOf(tracker.RepositoryAt(now.URL).Host), now.Kind)
 }
 
 // Unknown explains briefly why a PR's comments are unknown, for a question to a person.

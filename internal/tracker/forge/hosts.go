@@ -59,7 +59,7 @@ func findLogin(files []string, host string) (found bool, login string) {
 			case e.Key == "name":
 				login = e.Value
 			case e.Key == "url":
-				at := tracker.BaseOf(e.Value).Host
+				at := tracker.RepositoryAt(e.Value).Host
 				if host == "" || strings.EqualFold(withoutPort(at), host) {
 					return true, login
 				}

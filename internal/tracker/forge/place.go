@@ -62,7 +62,9 @@ func Choose(
 	unconfigured := func(says string) (loop.Tracker, error) {
 		return git, &Failure{Why: Unconfigured, Says: says}
 	}
-	owner, name := cmp.Or(c.Owner, base.Owner), cmp.Or(c.Repo, base.Name)
+	i := max(strings.LastIndexByte(base.Repo, '/'), 0)
+	owner := cmp.Or(c.Owner, base.Repo[:i])
+	name := cmp.Or(c.Repo, strings.TrimPrefix(base.Repo[i:], "/"))
 	if before, after, ok := strings.Cut(c.Repo, "/"); ok && c.Owner == "" {
 		owner, name = before, after
 	}

@@ -54,8 +54,7 @@ func (r *reader) pr(n gjson.Result) PR {
 // if known.
 func (r *reader) fork(p *PR, fork bool, head gjson.Result) {
 	p.Fork = fork
-	origin := tracker.BaseOf(cmp.Or(r.Origin, r.URL))
-	own := origin.Owner + "/" + origin.Name
+	own := tracker.RepositoryAt(cmp.Or(r.Origin, r.URL)).Repo
 	p.Elsewhere = fork && (head.Str == "" || !strings.EqualFold(head.Str, own))
 }
 
