@@ -252,7 +252,20 @@ func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, f
 func (h *handler) fetchEntry(
 	t *store.State, asks loop.Invocation, l *lookup, k *loop.Known,
 ) {
-	fill(l, &k.Standing, func() loop.Standing { return h.standing(t, asks) })
+	fill(l, &k.Standing, func() (s loop.Standing) {
+		if s.Lock = t.Lock; s.Lock != nil {
+			s.LockIs = proc.Of(s.Lock.Process)
+		}
+		if t.Budget != nil {
+			s.OwnerIs = proc.Of(t.Budget.Owner)
+		}
+		if (t.Budget == nil || !t.Budget.OwnedBy(asks.Request)) && asks.NeedsTyping() {
+			s.Typed = usage.Typed(asks.Transcript, func(prompt string) bool {
+				return loop.Typed(prompt, asks.Command, asks.Flags)
+			})
+		}
+		return s
+	})
 	fill(l, &k.Baseline, func() []loop.Cursor {
 		// Earlier spending is not charged to the loop. If the transcript lacks the prompt that
 		// invokes it, all of it is earlier.
@@ -262,22 +275,6 @@ func (h *handler) fetchEntry(
 		}
 		return usage.Baseline(asks.Transcript, from)
 	})
-}
-
-// standing checks whether the processes named in the state are alive.
-func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standing) {
-	if s.Lock = t.Lock; s.Lock != nil {
-		s.LockIs = proc.Of(s.Lock.Process)
-	}
-	if t.Budget != nil {
-		s.OwnerIs = proc.Of(t.Budget.Owner)
-	}
-	if (t.Budget == nil || !t.Budget.OwnedBy(asks.Request)) && asks.NeedsTyping() {
-		s.Typed = usage.Typed(asks.Transcript, func(prompt string) bool {
-			return loop.Typed(prompt, asks.Command, asks.Flags)
-		})
-	}
-	return s
 }
 
 // firstRules returns the rules of the session's first run, which decide whether a call concerns

@@ -406,8 +406,6 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 	case err != nil:
 	case v.TotalTasks == 0:
 		err = errors.New("it counts no tasks")
-	case v.Phase != "" && v.Phase != tasks.Execution && h.leftOver(text):
-		return nil, nil
 	case v.Phase != "" && v.Phase != tasks.Execution:
 		return nil, hint.New("finish that phase first, or move the file away", "%s is in "+
 			"phase %s; a task loop runs in phase execution", h.relative(h.viewPath()), v.Phase)
@@ -417,16 +415,6 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 			"%s is not the state file of a task loop: %w", h.relative(h.viewPath()), err)
 	}
 	return &v, nil
-}
-
-// leftOver reports whether the view belongs to an archived run of this project.
-func (h *handler) leftOver(view []byte) bool {
-	files, err := store.Open(h.project)
-	if err != nil {
-		return false
-	}
-	defer files.Close()
-	return files.ArchivedView(tasks.Name, view)
 }
 
 // imported returns the progress made by the other tool. It returns nil if that tool has done

@@ -3,11 +3,8 @@ package store
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/natefinch/atomic"
 
@@ -55,16 +52,6 @@ func (s *Store) KeepPlan(k loop.Skill, text []byte) error {
 func (s *Store) WroteView(k loop.Skill, text []byte) bool {
 	kept := s.kept(viewName.of(k))
 	return len(text) > 0 && (bytes.HasPrefix(kept, text) || bytes.HasSuffix(kept, text))
-}
-
-// ArchivedView reports whether the program wrote a view with that text for a run that is archived
-// now.
-func (s *Store) ArchivedView(k loop.Skill, text []byte) bool {
-	names, _ := fs.Glob(s.disk.root.FS(), archiveName+"/*/"+string(k)+"*.view.json")
-	return len(text) > 0 && slices.ContainsFunc(names, func(name string) bool {
-		return !strings.HasPrefix(name, archiveName+"/"+replacedName) &&
-			bytes.HasPrefix(s.kept(name), text)
-	})
 }
 
 // HasView reports whether the program ever wrote the run's view.
