@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,23 +18,40 @@ import (
 	"hooks/internal/tracker"
 )
 
-// hookFiles returns the files and folders from which this session's client reads its hooks: the
-// settings, other files of the client and this program (fixed), the folder below them in which
-// plugins keep data, and the folders of plugins, of which only the files that define hooks count.
-// The paths are absolute and folded; each is listed as written and with links resolved.
-func (c *Call) hookFiles() (fixed, data, plugins []string) {
+// hookFiles lists the files and folders from which the client of one session reads its hooks. The
+// paths are absolute and folded; each is listed as written and with links resolved.
+type hookFiles struct {
+	fixed    []string // settings, other files and folders of the client, and this program
+	data     []string // the folder below fixed in which plugins keep data
+	plugins  []string // folders of plugins; only the files that define hooks count
+	prompts  []string // folders of skills, commands and agents, whose heads may define hooks
+	programs []string // files that the commands of hooks name
+}
+
+// hookFiles returns the files from which this session's client reads hooks.
+func (c *Call) hookFiles() (h hookFiles) {
 	home, _ := install.Home(c.Env)
 	dir, _ := install.ClientDir(c.Env)
 	program, _ := os.Executable()
-	fixed = c.folded(filepath.Join(dir, ".claude.json"), filepath.Join(home, ".claude.json"),
+	h.fixed = c.folded(filepath.Join(dir, ".claude.json"), filepath.Join(home, ".claude.json"),
 		filepath.Join(dir, "remote-settings.json"), filepath.Join(dir, "plugins"),
 		install.ManagedDir(), program)
+	h.data = c.folded(filepath.Join(dir, "plugins", "data"))
 	files := c.SettingsFiles()
 	for _, file := range files[:len(files)-1] { // the managed file is in fixed
-		fixed = append(fixed, c.folded(file, filepath.Join(filepath.Dir(file), "hooks"))...)
+		folder := filepath.Dir(file)
+		h.fixed = append(h.fixed, c.folded(file, filepath.Join(folder, "hooks"))...)
+		h.programs = append(h.programs, c.programs(file, c.Project, home)...)
+		h.prompts = append(h.prompts, c.folded(filepath.Join(folder, "skills"),
+			filepath.Join(folder, "commands"), filepath.Join(folder, "agents"))...)
 	}
-	data = c.folded(filepath.Join(dir, "plugins", "data"))
-	return fixed, data, c.folded(c.pluginRoots(dir)...)
+	for _, root := range c.pluginRoots(dir) {
+		h.plugins = append(h.plugins, c.folded(root)...)
+		for _, name := range []string{"hooks.json", "hooks/hooks.json"} {
+			h.programs = append(h.programs, c.programs(filepath.Join(root, name), root)...)
+		}
+	}
+	return h
 }
 
 // folded returns the paths that are absolute, each as written and with links resolved.
@@ -49,6 +67,40 @@ func (c *Call) folded(paths ...string) (list []string) {
 // fold returns a path or text in lower case with forward slashes, because some file systems ignore
 // case.
 func fold(p string) string { return strings.ToLower(strings.ReplaceAll(p, `\`, "/")) }
+
+// programs returns the files that the commands in a settings or plugin file may name. A path that
+// begins with a variable or ~, and a relative path, is in one of roots. Permission rules are left
+// out, because hooks do not start the files that they name.
+func (c *Call) programs(file string, roots ...string) (list []string) {
+	text, _ := safefile.Read(file, config.MaxFile)
+	all := ""
+	gjson.Parse(strings.TrimPrefix(text, "\ufeff")).ForEach(func(key, value gjson.Result) bool {
+		if key.Str != "permissions" {
+			all += value.Raw + "\n"
+		}
+		return true
+	})
+	all = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\/`, "/").Replace(all)
+	words := strings.FieldsFunc(all, func(c rune) bool {
+		return strings.ContainsRune(" \t\n\"';|&<>(),", c)
+	})
+	words = append(words, strings.Split(all, `"`)...) // a quoted path may contain blanks
+	slices.Sort(words)
+	for _, word := range slices.Compact(words) {
+		if !strings.ContainsAny(word, "/.") || strings.Contains(word, "\n") {
+			continue
+		}
+		paths := []string{word}
+		if i := strings.IndexAny(word, "$~"); i >= 0 {
+			_, word, _ = strings.Cut(word[i:], "/")
+		}
+		for _, root := range roots { // even if it begins with /, because "$ROOT"/x is two words
+			paths = append(paths, filepath.Join(root, word))
+		}
+		list = append(list, c.folded(paths...)...)
+	}
+	return list
+}
 
 // pluginRoots returns the folders of plugins: this program's plugin, those in the client's
 // registries, and the project if it is a plugin.
@@ -69,22 +121,35 @@ func (c *Call) pluginRoots(dir string) []string {
 }
 
 // registers reports whether this session's client reads its hooks from a file or a folder, or from
-// a file in it. It returns false for copies that the client does not read, for example in a
-// worktree.
+// a file in it, or whether a hook starts it. It returns false for copies that the client does not
+// read, for example in a worktree.
 func (c *Call) registers(file string) bool {
-	fixed, data, plugins := c.hookFiles()
-	own := c.ownPaths()
+	h, own := c.hookFiles(), c.ownPaths()
 	for _, p := range []string{file, tracker.RealPath(file)} {
 		low := fold(p)
 		manifest := path.Base(low) == "hooks.json" || strings.Contains(low, "/.claude-plugin/")
 		below := func(f string) bool { return paths.Own([]string{p, low}, f) }
-		if paths.Own(own, p) || manifest && paths.Own(plugins, low) ||
-			paths.Own(fixed, low) && !paths.Own(data, low) ||
-			slices.ContainsFunc(slices.Concat(plugins, fixed, own), below) {
+		if paths.Own(own, p) || manifest && paths.Own(h.plugins, low) ||
+			paths.Own(h.fixed, low) && !paths.Own(h.data, low) ||
+			path.Ext(low) == ".md" && paths.Own(h.prompts, low) && c.mentionsHooks(file) ||
+			slices.ContainsFunc(slices.Concat(h.plugins, h.fixed, h.programs, own), below) {
 			return true
 		}
 	}
 	return false
+}
+
+// mentionsHooks reports whether a skill, a command or an agent may define hooks in its head, before
+// or after the call's edit.
+func (c *Call) mentionsHooks(path string) bool {
+	text, _ := safefile.Read(path, config.MaxFile)
+	fields, _ := c.Event.Fields()
+	for _, fd := range fields {
+		text += "\n" + fd.Value
+	}
+	// Compiled here, because few calls edit such a file. An escape could hide the key.
+	found, _ := regexp.MatchString(`(^|[\s"'{,?])hooks["'\s]*:|\\[uUx]`, text)
+	return found
 }
 
 // Tampers returns the acts on the loop's own files, gates and registration. It omits files that
@@ -98,7 +163,7 @@ func (c *Call) Tampers(r effect.Reading) []effect.Act {
 		return a.Kind == effect.DropRegistration && a.Path != "" && filepath.IsAbs(file) &&
 			!c.registers(file)
 	})
-	// The client's folder may have any name.
+	// Another file may be the client's too: its folder may have any name.
 	if file, ok := c.FileTool(); ok && file != "" && len(acts) == 0 {
 		if file = c.absolute(file); c.registers(file) {
 			acts = append(acts, effect.Act{

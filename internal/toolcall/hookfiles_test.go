@@ -20,11 +20,26 @@ func TestHookFiles(t *testing.T) {
 		}
 	}
 	market := filepath.ToSlash(filepath.Join(dir, "market"))
+	write("home/.claude/settings.json", `{"apiKeyHelper":"~/k.sh","hooks":{"Stop":[{"hooks":[
+		{"type":"command","command":"/opt/my tools/b","args":["c.py"]}]}]}}`)
+	write("p/.claude/settings.json", `{"permissions":{"allow":["Bash(sh tools/run.sh)"]},
+		"hooks":{"Stop":[{"hooks":[
+		{"type":"command","command":"sh \"$CLAUDE_PROJECT_DIR\"/tools/guard.sh x"},
+		{"type":"command","command":"\"$CLAUDE_PROJECT_DIR/my tools/blank.sh\""},
+		{"type":"command","command":".claude/hooks/sub//a.py && tools/link.sh >/tmp/l.json"}]}]}}`)
+	write("p/tools/target.sh", "")
+	write("market/hooks.json", `{"hooks":{"Stop":[{"hooks":[
+		{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/scripts/go.sh"}]}]}}`)
+	write("p/.claude/agents/hooked.md", "---\nname: a\nhooks:\n  Stop: []\n---\n")
+	write("p/.claude/agents/plain.md", "---\nname: a\n---\nThe hooks run.\n")
 	write("home/.claude/plugins/known_marketplaces.json",
 		`{"m":{"source":{"source":"directory","path":"`+market+`"}}}`)
-	write("p/.claude/settings.json", "{}")
-	if err := os.Symlink(".claude/settings.json", filepath.Join(dir, "p/cfg.json")); err != nil {
-		t.Skip(err)
+	for name, to := range map[string]string{
+		"p/cfg.json": ".claude/settings.json", "p/tools/link.sh": "target.sh",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
 	}
 	home := filepath.Join(dir, "home")
 	c := &Call{Project: filepath.Join(dir, "p"), Env: func(name string) string {
@@ -41,6 +56,13 @@ func TestHookFiles(t *testing.T) {
 		"market/plugins/a/hooks/hooks.json":           true,
 		"market/.claude-plugin/plugin.json":           true,
 		"p/.claude/hooks/sub/a.py":                    true,
+		"market/scripts/go.sh":                        true,
+		"p/tools/guard.sh":                            true,
+		"p/my tools/blank.sh":                         true,
+		"p/tools/link.sh":                             true,
+		"p/tools/target.sh":                           true,
+		"home/k.sh":                                   true,
+		"p/.claude/agents/hooked.md":                  true,
 		"p/.claude":                                   true,
 		"home":                                        true,
 		"home/.claude/plugins/cache/m":                true,
@@ -52,6 +74,10 @@ func TestHookFiles(t *testing.T) {
 		"market/main.go":                           false,
 		"p/hooks.json":                             false,
 		"p/bin/hooks":                              false,
+		"p/tools/run.sh":                           false,
+		"p/l.json":                                 false,
+		"p/.claude/agents/plain.md":                false,
+		"p/docs/skills/a.md":                       false,
 		"p/docs":                                   false,
 		"p/.claude/worktrees/a":                    false,
 		"home/.claude/plugins/data/x":              false,

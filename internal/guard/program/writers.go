@@ -68,7 +68,7 @@ func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 	f.Writes(dst, how)
 	for _, s := range srcs {
 		switch {
-		case name == "mv":
+		case name == "mv" || fl.On("--remove-source-files"):
 			f.Takes(s, how, true)
 		case fl.On("-l", "--link"): // the link gives write access to the file
 			f.Writes(s, how)
