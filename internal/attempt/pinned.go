@@ -23,7 +23,7 @@ func Pinned(
 		switch {
 		case starts, isSettings(file):
 			scripts = append(scripts, file)
-		case mixed(file) != nil:
+		case mixed(file):
 			if part(file, before.Read(file)) != part(file, after.Read(file)) {
 				scripts = append(scripts, file)
 			}
@@ -51,24 +51,18 @@ func isSettings(file string) bool {
 		strings.HasSuffix("/"+file, "/.cargo/config.toml")
 }
 
-// mixed returns the pinned keys or sections of a file that also lists dependencies, or nil for any
-// other file.
-func mixed(file string) []string {
-	switch path.Base(file) {
-	case "package.json":
-		return []string{"scripts", "jest", "vitest", "mocha", "ava", "tap", "nyc", "c8"}
-	case "composer.json":
-		return []string{"scripts"}
-	case "deno.json", "deno.jsonc":
-		return []string{"tasks", "test"}
-	case "pyproject.toml", "setup.cfg":
-		return []string{"tool.pytest", "tool:pytest", "tool.tox", "tool.coverage", "tool.nox",
-			"tool.poe", "tool.taskipy", "tool.pdm.scripts", "tool.hatch.envs"}
-	case "Cargo.toml":
-		return []string{"package", "lib", "test", "bin", "profile.test"}
-	}
-	return nil
+// mixed reports whether a file contains settings of a test runner beside a list of dependencies.
+func mixed(file string) bool {
+	return among(path.Base(file), "package.json composer.json deno.json deno.jsonc pyproject.toml "+
+		"setup.cfg Cargo.toml")
 }
+
+// The pinned members and sections of mixed files.
+const (
+	members  = "scripts tasks test jest vitest mocha ava tap nyc c8"
+	sections = "package lib test bin profile.test tool.pytest tool:pytest tool.tox tool.coverage " +
+		"tool.nox tool.poe tool.taskipy tool.pdm.scripts tool.hatch.envs"
+)
 
 // part returns the pinned part of a mixed file: the members of a JSON object, or the sections of a
 // TOML or INI file.
@@ -76,7 +70,7 @@ func part(file, text string) string {
 	var parts []string
 	if strings.HasPrefix(path.Ext(file), ".json") {
 		gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
-			if slices.Contains(mixed(file), key.Str) {
+			if among(key.Str, members) {
 				parts = append(parts, key.Raw+":"+value.Raw)
 			}
 			return true
@@ -87,7 +81,7 @@ func part(file, text string) string {
 	for line := range strings.Lines(text) {
 		if name := strings.TrimSpace(line); strings.HasPrefix(name, "[") {
 			name = strings.Trim(name, "[] ") + "."
-			in = slices.ContainsFunc(mixed(file), func(of string) bool {
+			in = slices.ContainsFunc(strings.Fields(sections), func(of string) bool {
 				return strings.HasPrefix(name, of+".")
 			})
 		}
@@ -108,20 +102,12 @@ type pinner struct {
 	entries int
 }
 
-// recipes returns the names under which a program looks for its recipe file.
-func recipes(program string) []string {
-	switch program {
-	case "make", "gmake", "bmake":
-		return []string{"GNUmakefile", "makefile", "Makefile"}
-	case "just":
-		return []string{"justfile", "Justfile", ".justfile"}
-	case "task":
-		return []string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"}
-	case "rake":
-		return []string{"Rakefile", "rakefile"}
-	}
-	return nil
-}
+// The programs that run a recipe, and the files in which they look for it.
+const (
+	runners = "make gmake bmake just task rake"
+	recipes = "GNUmakefile makefile Makefile justfile Justfile .justfile Taskfile.yml " +
+		"Taskfile.yaml taskfile.yml taskfile.yaml Rakefile rakefile"
+)
 
 // shell follows the commands of a shell text that runs in dir.
 func (p *pinner) shell(text, dir string) {
@@ -167,16 +153,18 @@ func (p *pinner) arguments(program string, args []string, dir string) {
 	if at := slices.Index(args, "-C"); at >= 0 && at+1 < len(args) {
 		dir = path.Join(dir, args[at+1])
 	}
-	named := recipes(program)
-	for _, file := range named {
-		p.entry(file, dir)
+	runs := among(program, runners)
+	if runs {
+		for _, file := range strings.Fields(recipes) {
+			p.entry(file, dir)
+		}
 	}
 	for i, word := range args {
 		switch {
 		case word[0] == '#':
 			return
 		case strings.HasSuffix(word, ".sh"), i > 0 && among(args[i-1], "--config --rcfile"),
-			named != nil && i > 0 && args[i-1] == "-f":
+			runs && i > 0 && args[i-1] == "-f":
 			p.entry(word, dir)
 		case among(program, "npm pnpm yarn bun"): // these run the scripts of package.json
 			p.script(word, dir)
@@ -187,9 +175,6 @@ func (p *pinner) arguments(program string, args []string, dir string) {
 // script follows a script of package.json, and those that run before and after it.
 func (p *pinner) script(name, dir string) {
 	scripts := gjson.Get(p.before.Read(path.Join(dir, "package.json")), "scripts").Map()
-	if name == "t" {
-		name = "test"
-	}
 	for _, name := range []string{"pre" + name, name, "post" + name} {
 		if p.entries++; scripts[name].Str != "" && p.entries <= maxEntries {
 			p.shell(scripts[name].Str, dir)

@@ -127,12 +127,8 @@ func (c *Cycle) Drive() (Order, error) {
 			c.waiting = ""
 			o, err = c.attempt(o)
 		case o.Cause == "gate_waiting" && c.Ask != nil:
-			asked, answered := c.now(), false
-			answered, err = c.Ask()
-			if !c.began.IsZero() { // the time of a question is not the run's
-				c.began = c.began.Add(c.now().Sub(asked))
-			}
-			if answered {
+			var answered bool
+			if answered, err = c.Ask(); answered {
 				o = Order{}
 			}
 		}

@@ -52,7 +52,7 @@ type Verdict struct {
 // Judge classifies how a process ended (T92, M5). The exit code counts only if there is no result
 // line, because it is 0 after an interrupt and 1 after an outage.
 func Judge(e End, now time.Time) Verdict {
-	v := Verdict{Session: e.Session, Kind: withoutResult(e)}
+	v := Verdict{Session: e.Session, Kind: kindOf(e)}
 	r := e.Result
 	if r == nil {
 		if v.Kind == Failed { // other ends are already explained
@@ -60,7 +60,6 @@ func Judge(e End, now time.Time) Verdict {
 		}
 		return v
 	}
-	v.Kind = withResult(e, *r)
 	if v.Text = firstLine(r.Text); strings.HasPrefix(v.Text, "[ede_diagnostic]") {
 		v.Text = ""
 	}
@@ -78,7 +77,12 @@ func Judge(e End, now time.Time) Verdict {
 // full lists the client's reasons for a conversation that no longer fits into a request.
 var full = [...]string{"prompt_too_long", "blocking_limit", "rapid_refill_breaker"}
 
-func withResult(e End, r Result) Kind {
+func kindOf(e End) Kind {
+	r, lost := e.Result, e.Result == nil
+	if lost {
+		r = &Result{IsError: true}
+	}
+	aborted := r.Reason == "aborted_tools" || r.Reason == "aborted_streaming" || lost && e.Aborted
 	switch {
 	case r.Subtype == "error_max_turns" || r.Reason == "max_turns":
 		return MaxTurns
@@ -88,37 +92,18 @@ func withResult(e End, r Result) Kind {
 		return ContextFull
 	case r.Reason == "api_error", r.Reason == "" && strings.HasPrefix(r.Text, "API Error"):
 		return Outage
-	case r.Reason == "aborted_tools" || r.Reason == "aborted_streaming":
-		return cmp.Or(stopped(e), Interrupted)
 	case r.Reason == "" && r.Turns == 0 && refusal(r.Text) != "":
 		return Blocked
-	case r.IsError:
-		return cmp.Or(stopped(e), Failed)
-	}
-	return Ended
-}
-
-func withoutResult(e End) Kind {
-	switch {
-	case stopped(e) != "":
-		return stopped(e)
-	case e.Aborted:
+	case !r.IsError && !aborted:
+		return Ended
+	case e.Stalled:
+		return Stalled
+	case e.Interrupted || aborted:
 		return Interrupted
-	case e.Code < 0, e.Code > 128: // 128 plus a signal number
+	case lost && (e.Code < 0 || e.Code > 128): // 128 plus a signal number
 		return Killed
 	}
 	return Failed
-}
-
-// stopped returns the kind of an end that the driver caused, or "".
-func stopped(e End) Kind {
-	switch {
-	case e.Stalled:
-		return Stalled
-	case e.Interrupted:
-		return Interrupted
-	}
-	return ""
 }
 
 // refusal returns the reason of a hook that blocked a prompt, or "".

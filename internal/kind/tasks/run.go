@@ -318,17 +318,19 @@ func (r *Run) UnderWay() string {
 
 // Heading returns the current task with its attempt, and its title.
 func (r *Run) Heading() (name, title string) {
+	if item := r.item(); item != nil {
+		return r.Next(), item.Title
+	}
+	return r.Next(), prTitle
+}
+
+func (r *Run) Next() string {
 	attempt := r.Try
 	if attempt >= r.MaxTries { // a person resumes a blocked task
 		attempt = 1
 	}
-	if title = prTitle; r.Index < len(r.List) {
-		title = r.List[r.Index].Title
-	}
-	return fmt.Sprintf("task %d of %d, attempt %d", r.Index+1, len(r.List), attempt), title
+	return fmt.Sprintf("%s, attempt %d", r.UnderWay(), attempt)
 }
-
-func (r *Run) Next() string { return fmt.Sprintf("%s, attempt %d", r.UnderWay(), r.Try) }
 
 // Line returns the history's record of the attempt.
 func (r *Run) Line(t *loop.Tick) loop.Record {
