@@ -251,7 +251,7 @@ func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	case loop.CauseNoCheck:
 		way = resume + " once it runs, or with --check COMMAND"
 	}
-	return exitError{hint.New(way, "the run stopped: %s", last.Cause), exitCode(last)}
+	return exitError{hint.New(way, "the run stopped: %s", last.Cause), last.Code}
 }
 
 // exitError is an error with an exit code. A nil error prints nothing.
@@ -261,21 +261,6 @@ type exitError struct {
 }
 
 func (e exitError) Unwrap() error { return e.error }
-
-// exitCode returns the exit code for a run that has not finished: 3 if it waits for a person, 4 if
-// it stopped at or near a ceiling, 5 if it failed.
-func exitCode(last drive.Order) int {
-	if last.Limit {
-		return report.CodeCeiling
-	}
-	switch last.Cause {
-	case "gate_waiting":
-		return report.CodeWaits
-	case "iteration_budget", "wall_clock_budget", "cost_budget":
-		return report.CodeCeiling
-	}
-	return report.CodeFailed
-}
 
 // defaultWidth is the assumed width of a terminal that does not report its own.
 const defaultWidth = 80

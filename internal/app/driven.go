@@ -259,7 +259,8 @@ func (d *driven) Next() (drive.Order, error) {
 		return h.lastOrder(t, next), nil
 	}
 	if why, err := d.measure(h, t); why != "" || err != nil {
-		return drive.Order{Do: drive.Finish, Cause: loop.CauseNoCheck, Text: why, Code: 1}, err
+		return drive.Order{Do: drive.Finish, Cause: loop.CauseNoCheck, Text: why,
+			Code: report.CodeFailed}, err
 	}
 	o := orderOf(t.Budget, d.name)
 	o.Left = t.Budget.DollarsLeft(h.config(t).Overrun)
@@ -302,7 +303,10 @@ const pollTime = 5 * time.Second
 
 // lastOrder returns the order that ends a run or makes the driver wait.
 func (h *handler) lastOrder(t *store.State, next loop.DriveStep) drive.Order {
-	o := drive.Order{Do: drive.Finish, Cause: next.Cause, Text: next.Text, Code: next.Code}
+	o := drive.Order{Do: drive.Finish, Cause: next.Cause, Text: next.Text}
+	if next.Code != 0 {
+		o.Code = report.CodeFailed
+	}
 	if next.Wait {
 		o.Do, o.Until = drive.Wait, h.now.Add(pollTime)
 		return o
@@ -311,7 +315,10 @@ func (h *handler) lastOrder(t *store.State, next loop.DriveStep) drive.Order {
 	if b == nil || b.Status == loop.Active || next.Cause != b.StopCause {
 		return o
 	}
-	o.Resume, o.Limit = report.Resume(b, t.Elsewhere()), b.NearStopped()
+	o.Resume = report.Resume(b, t.Elsewhere())
+	if o.Code != 0 {
+		o.Code = report.StopCode(b)
+	}
 	if b.Status == loop.Halted {
 		o.Text = h.finalReport(t)
 		return o

@@ -75,8 +75,7 @@ type Order struct {
 	Cause   string
 	Text    string // for people: the end, or the reason for a wait
 	Resume  string // the command that resumes the run, or ""
-	Code    int    // exit code, 0 or 1
-	Limit   bool   // the run ended because a ceiling is near
+	Code    int    // exit code
 }
 
 // maxStalls is the number of stalled attempts in a row that ends a run (A28).

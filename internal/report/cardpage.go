@@ -116,7 +116,7 @@ func endStyle(b *loop.Budget) string {
 	switch {
 	case b.Status == loop.Active || loop.Completes(b.StopCause):
 		return good
-	case stopCode(b) == CodeFailed && b.StopCause != "user_interrupt":
+	case StopCode(b) == CodeFailed && b.StopCause != "user_interrupt":
 		return bad
 	}
 	return warn

@@ -53,7 +53,7 @@ func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Res
 		Resume: Resume(b, path)}
 	switch {
 	case b.Status != loop.Active:
-		r.Code = stopCode(b)
+		r.Code = StopCode(b)
 	case open:
 		r.Code, r.Text = CodeFailed, "its session ended within an iteration"
 	case last == nil:
@@ -67,8 +67,8 @@ func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Res
 	return r
 }
 
-// stopCode returns the exit code of a run that has halted or is paused.
-func stopCode(b *loop.Budget) int {
+// StopCode returns the exit code of a run that has halted or is paused.
+func StopCode(b *loop.Budget) int {
 	ceilings := []string{"iteration_budget", "prs_touched_budget", "wall_clock_budget",
 		"cost_budget"}
 	atLimit := b.StopDetail != nil && b.StopDetail.Gate == loop.BudgetEscalation

@@ -23,7 +23,9 @@ var gates = []loop.GateKind{
 				Description: "Leave it as it is; it no longer blocks, and the report names it."},
 			{Label: "stop", Description: loop.NothingMore},
 		},
-		Due: recurringDue, Apply: applyRecurring, Tell: tellRecurring,
+		Due: recurringDue, Apply: applyRecurring,
+		Tell: loop.Says("asks when a finding is open, or a section dirty, at three audits in a " +
+			"row").Tell,
 	},
 }
 
@@ -105,15 +107,6 @@ func (r *Run) acceptLast(a *loop.Attempt) {
 	r.Phase, r.Audits = r.Phase.turn(), r.Audits-1
 	r.count(&loop.Attempt{}, loop.Judgement{Verdict: loop.Dirty, Why: openFindings, SHA: head,
 		Seen: v.Seen})
-}
-
-func tellRecurring(f *loop.Facts) string {
-	most, r := 0, Of(f.Run)
-	if r.open() > 0 {
-		most = r.Audits - r.Found.Since
-	}
-	return fmt.Sprintf("the oldest open finding was there at %s; asks at %d",
-		loop.Plural(most, "audit"), maxSeen)
 }
 
 // Steer applies a person's `hooks audit accept`, `close` or `add` from a terminal. text is the id

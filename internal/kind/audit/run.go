@@ -31,11 +31,11 @@ var Kind = loop.Kind{
 		{Number: 18, Name: "audit-retries", Cause: "audit_retry_exhausted", When: loop.Exit,
 			Way:   silentAuditor,
 			Holds: func(f *loop.Facts) string { return noVerdicts(f, Auditing) },
-			Tell:  func(f *loop.Facts) string { return tellNoVerdicts(f, Auditing) }},
+			Tell:  tellNoVerdicts},
 		{Number: 19, Name: "final-audit-retries", Cause: "final_audit_retry_exhausted",
 			When: loop.Exit, Way: silentAuditor,
 			Holds: func(f *loop.Facts) string { return noVerdicts(f, FinalAuditing) },
-			Tell:  func(f *loop.Facts) string { return tellNoVerdicts(f, FinalAuditing) }},
+			Tell:  tellNoVerdicts},
 	},
 	Applies: func(b *loop.Budget) bool {
 		_, is := b.Own.(*Run)
@@ -45,6 +45,8 @@ var Kind = loop.Kind{
 	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
 }
+
+var tellNoVerdicts = loop.Says("fires after three in a row without a verdict").Tell
 
 const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
 	"command with --restart"
@@ -457,15 +459,6 @@ func tellClear(f *loop.Facts) string {
 	r := Of(f.Run)
 	return fmt.Sprintf("%s, phase %s; fires once all is clean", r.Result(),
 		strings.ReplaceAll(string(r.Phase), "_", " "))
-}
-
-func tellNoVerdicts(f *loop.Facts, in Phase) string {
-	retries := 0
-	if r := Of(f.Run); r.Phase == in {
-		retries = r.Retries
-	}
-	return fmt.Sprintf("%s in a row without a verdict; fires at %d", loop.Plural(retries, "audit"),
-		maxRetries)
 }
 
 // Status returns the status of an audit run by the cause that ended it (A6, A66).

@@ -405,9 +405,6 @@ func TestRecurringDue(t *testing.T) {
 	if len(due) != 1 || due[0].Target != "F1" || due[0].Question != asked {
 		t.Errorf("%+v", due)
 	}
-	if got := tellRecurring(f); got != "the oldest open finding was there at 2 audits; asks at 3" {
-		t.Error(got)
-	}
 	for name, change := range map[string]func(*loop.Facts){
 		"a clean audit": func(f *loop.Facts) {
 			f.Tick.Attempt.Judged = &loop.Judgement{Verdict: loop.Clean}
@@ -423,12 +420,9 @@ func TestRecurringDue(t *testing.T) {
 		}
 	}
 	r.Findings = nil
-	if r.Tally(); tellRecurring(f) !=
-		"the oldest open finding was there at 0 audits; asks at 3" {
-		t.Error("asked about nothing")
-	}
+	r.Tally()
 	r.Audits = 9 // since nothing is open
-	if asks(s.Run) || !strings.Contains(tellRecurring(f), "at 0 audits") {
+	if asks(s.Run) {
 		t.Error("asked about nothing, later")
 	}
 	if got := sentence("a b."); got != "a b." {

@@ -135,15 +135,6 @@ func tellBacklog(f *loop.Facts) string {
 }
 
 func tellPR(f *loop.Facts) string {
-	state := "not seen in an open iteration"
-	if p := f.Previous.PR(f.Run.SinglePR); p != nil {
-		state = p.StateAtEnd + " when last seen"
-	}
-	if f.Tick != nil {
-		if p := f.Tick.PR(f.Run.SinglePR); p != nil {
-			state = p.StateAtEnd
-		}
-	}
-	return fmt.Sprintf("PR #%d is %s; fires when it is merged, closed or labelled do-not-merge",
-		f.Run.SinglePR, state)
+	return fmt.Sprintf("fires when PR #%d is merged, closed or labelled do-not-merge",
+		f.Run.SinglePR)
 }
