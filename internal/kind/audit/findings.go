@@ -59,7 +59,7 @@ type Tally struct {
 	Warnings int `json:"open_warnings"`
 	Accepted int `json:"accepted"`
 	Resolved int `json:"resolved"`
-	Since    int `json:"since,omitempty"`  // smallest Since of the open findings; for older versions
+	Since    int `json:"since,omitempty"`  // of the open findings the smallest; for older versions
 	Doubts   int `json:"doubts,omitempty"` // open findings with a Doubt; read by older versions
 	// Bytes is the length of the part of the file that belongs to the run, and Sum its hash. After
 	// a crash the file may be longer.

@@ -114,14 +114,14 @@ func dependencyCycle(f *loop.Facts) string {
 	if len(cycle) == 0 {
 		return ""
 	}
-	path := fmt.Sprintf("#%d", cycle[0])
+	path := fmt.Sprint(cycle[0])
 	for _, n := range append(cycle[1:], cycle[0]) {
 		path += fmt.Sprintf(" → #%d", n)
 	}
 	if len(cycle) == 2 {
-		path = fmt.Sprintf("#%d ↔ #%d", cycle[0], cycle[1])
+		path = fmt.Sprintf("%d ↔ #%d", cycle[0], cycle[1])
 	}
-	return "Dependency cycle detected: " + path + " — please resolve manually"
+	return "Dependency cycle detected: #" + path + " — please resolve manually"
 }
 
 func tellBacklog(f *loop.Facts) string {
