@@ -21,22 +21,6 @@ import (
 	"hooks/internal/tracker"
 )
 
-// programTime bounds all programs of an event together, so that it is answered before the client
-// ends its hook, which would let it pass (see the timeouts in hooks.json).
-func programTime(name string) time.Duration {
-	switch name {
-	case event.SessionEnd: // all of its hooks together have 1.5 s
-		return 1300 * time.Millisecond
-	case event.PreToolUse, event.UserPromptExpansion:
-		return 50 * time.Second
-	case event.Stop, event.SubagentStop:
-		return time.Hour - 10*time.Second // a check may take most of it
-	case event.PermissionRequest: // waits for a person's answer
-		return 24*time.Hour - 10*time.Second
-	}
-	return 8 * time.Second
-}
-
 // Handle answers one hook call. It recovers from panics and then returns the safe answer.
 func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	began := time.Now()
@@ -53,7 +37,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if err != nil {
 		return a.unreadable(word, err)
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), began.Add(programTime(ev.Name)))
+	ctx, cancel := context.WithDeadline(context.Background(), began.Add(ev.Word.Time))
 	defer cancel()
 	h = &handler{App: a, ctx: ctx, ev: ev, now: a.Now(), began: began}
 	reply, err := h.answer()

@@ -335,7 +335,7 @@ func (h *handler) from() *loop.Process {
 // receive records in a run of this session that this kind of event arrives, and reports whether
 // that is new. Saving the run saves the record.
 func (h *handler) receive(b *loop.Budget) (news bool) {
-	word := h.ev.Word // "" for a person's command
+	word := h.ev.Word.Word // "" for a person's command
 	return b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID && word != "" &&
 		b.Receive(h.ev.SessionID, word, h.now, func() loop.Program {
 			p := proc.Self()

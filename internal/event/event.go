@@ -21,7 +21,7 @@ type Event struct {
 	AgentID        string `json:"agent_id"` // set only inside a subagent
 	AgentType      string `json:"agent_type"`
 	Name           string `json:"hook_event_name"`
-	Word           string `json:"-"` // the hook word that read it
+	Word           Word   `json:"-"` // the hook word that read it
 
 	Tool      string       `json:"tool_name"`     // never empty on the tool events
 	Input     gjson.Result `json:"tool_input"`    // an object, or absent

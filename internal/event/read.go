@@ -37,8 +37,8 @@ const hintClient = "this is a hook command: it reads the JSON that Claude Code s
 // not complete before r times out, for anything but one JSON object, for a repeated key in an
 // object, for an event other than the word's, and for a wrong type in a field used by a decision.
 func Read(word string, r io.Reader) (e Event, err error) {
-	name := NameOf(word)
-	if name == "" {
+	i := slices.IndexFunc(Words[:], func(w Word) bool { return w.Word == word })
+	if i < 0 {
 		return e, hint.New("the words are stop, pre-tool-use, …: see `hooks --help`",
 			"%q is not a hook word", codec.Clip(word))
 	}
@@ -61,10 +61,10 @@ func Read(word string, r io.Reader) (e Event, err error) {
 	if err = codec.Decode(root, &e); err != nil {
 		return Event{}, hint.New(hintShape, "%w", err)
 	}
-	if e.Word = word; e.Name == StopFailure {
+	if e.Word = Words[i]; e.Name == StopFailure {
 		e.Failure, e.Error = e.Error, ""
 	}
-	if err = e.check(name); err != nil {
+	if err = e.check(e.Word.Name); err != nil {
 		return Event{}, err
 	}
 	return e, nil

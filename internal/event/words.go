@@ -1,9 +1,14 @@
 package event
 
+import "time"
+
 // Word maps a hook word, the program's first argument, to the event that the client fires.
 type Word struct {
 	Word string // for example "pre-tool-use"
 	Name string // hook_event_name, for example "PreToolUse"
+	// Time bounds all programs of an event together, so that it is answered before the client ends
+	// its hook, which would let it pass (see the timeouts in hooks.json).
+	Time time.Duration
 }
 
 // Events that the program is registered for. PreModelSwitch is left out: client 2.1.239 drops all
@@ -26,18 +31,19 @@ const (
 
 // Words lists the hook words, the two essential ones first.
 var Words = [...]Word{
-	{"stop", Stop},
-	{"pre-tool-use", PreToolUse},
-	{"post-tool-use", PostToolUse},
-	{"post-tool-use-failure", PostToolUseFailure},
-	{"user-prompt-submit", UserPromptSubmit},
-	{"user-prompt-expansion", UserPromptExpansion},
-	{"subagent-stop", SubagentStop},
-	{"session-start", SessionStart},
-	{"session-end", SessionEnd},
-	{"stop-failure", StopFailure},
-	{"config-change", ConfigChange},
-	{"permission-request", PermissionRequest},
+	{"stop", Stop, time.Hour - 10*time.Second}, // a check may take most of it
+	{"pre-tool-use", PreToolUse, 50 * time.Second},
+	{"post-tool-use", PostToolUse, 8 * time.Second},
+	{"post-tool-use-failure", PostToolUseFailure, 8 * time.Second},
+	{"user-prompt-submit", UserPromptSubmit, 8 * time.Second},
+	{"user-prompt-expansion", UserPromptExpansion, 50 * time.Second},
+	{"subagent-stop", SubagentStop, time.Hour - 10*time.Second},
+	{"session-start", SessionStart, 8 * time.Second},
+	{"session-end", SessionEnd, 1300 * time.Millisecond}, // all of its hooks together have 1.5 s
+	{"stop-failure", StopFailure, 8 * time.Second},
+	{"config-change", ConfigChange, 8 * time.Second},
+	// waits for a person's answer
+	{"permission-request", PermissionRequest, 24*time.Hour - 10*time.Second},
 }
 
 // WordOf returns the hook word of an event, or "" if the program is not registered for it.
