@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -143,9 +144,7 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	c, since := old.wait(e.Request, a.Iteration)
 	out := Outcome{Wait: true}
-	if old == nil || old.SessionID != c.SessionID || old.Gate != c.Gate ||
-		old.Stopped != c.Stopped ||
-		len(old.Waiters) != len(c.Waiters) {
+	if old == nil || !reflect.DeepEqual(*old, c) {
 		out.Save.Claim = &c
 	}
 	minutes := int(e.Now.Sub(since) / time.Minute)
