@@ -274,7 +274,7 @@ var broken = []struct {
 		w.write("p/CLAUDE.md",
 			"## SDD Configuration\n\n### Loop Cost Rates\n\n| Model | Input | Output |\n|---|"+
 				"---|---|\n| claude-x | cheap | 5 |\n")
-	}, "configuration", report.Doubt, "CLAUDE.md:7:", "correct the line", ""},
+	}, "configuration", report.Doubt, "CLAUDE.md:7:", "docs/configuration.md", ""},
 	{"settings that git ignores", func(w *world) {
 		w.write("p/.sdd/config.md", "## SDD Configuration\n- **Overrun**: 20\n")
 	}, "configuration", report.Doubt, "git ignores .sdd/config.md", "`git add -f .sdd/config.md`",
@@ -286,7 +286,7 @@ var broken = []struct {
 	{"a command of a project", func(w *world) {
 		w.write("p/.sdd/config.md", "## SDD Configuration\n- **Notify**: say done\n")
 	}, "configuration", report.Doubt, `.sdd/config.md:2: the Notify command "say done" of a ` +
-		`project is not run`, "correct the line", ""},
+		`project is not run`, "docs/configuration.md", ""},
 	{"a setting that no one reads", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Repoo: app\n")
 	}, "configuration", report.Doubt,

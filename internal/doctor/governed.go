@@ -24,9 +24,8 @@ func Look(env func(string) string, dir string) Setup {
 	m := Doctor{Env: env, Dir: dir}.machine()
 	s := m.settings()
 	found := Setup{Source: install.PluginBeside(m.self.Path, m.project), Plugged: s.Plugged()}
-	for _, h := range s.Ours {
-		found.Registered = found.Registered || h.File.Root == ""
-	}
+	found.Registered = slices.ContainsFunc(s.Ours,
+		func(h install.Hook) bool { return h.File.Root == "" })
 	found.Governed = slices.DeleteFunc(m.governed(), func(skill install.Skill) bool {
 		return loop.Namespace(skill.Name) == "hooks"
 	})

@@ -31,11 +31,8 @@ func repository(m *machine, n *notes) {
 
 func configuration(m *machine, n *notes) {
 	c := m.config
-	for _, w := range c.Warnings {
-		n.warn("correct the line; until then it does not count", "%s", w)
-	}
-	for _, w := range c.Unread {
-		n.warn("write it as in docs/configuration.md, or move it out of the block", "%s", w)
+	for _, w := range append(c.Warnings, c.Unread...) {
+		n.warn("write it as in docs/configuration.md; until then it does not count", "%s", w)
 	}
 	own := config.User(m.client)
 	for _, w := range append(own.Warnings, own.Unread...) {

@@ -5,10 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"hooks/internal/hint"
 )
@@ -97,31 +94,25 @@ func checkLasting(path string) error {
 	return nil
 }
 
-// Clash returns an error if a registration would make every event count twice, because the plugin
-// is enabled or another scope registers another binary. The client runs equal entries of two
-// scopes only once.
+// Clash returns an error if a registration would make every event count twice, because a plugin
+// starts this program too or another scope registers another binary. The client runs equal entries
+// of two scopes only once.
 func Clash(scope, program, project string, env func(string) string) error {
 	own, err := Path(scope, project, env)
 	if err != nil {
 		return err
 	}
-	s := ReadSettings(project, "", program, env)
-	for _, h := range s.Ours {
-		other := h.File.Path != own && slices.Contains(Scopes, h.File.Scope)
-		if other && h.Program != program {
-			return hint.New("remove it first: hooks uninstall --scope "+h.File.Scope,
-				"%s is registered in %s: every event would count twice", h.Program, h.File.Path)
+	for _, h := range ReadSettings(project, "", program, env).Ours {
+		name, isPlugin := strings.CutPrefix(h.File.Scope, "plugin ")
+		way := "remove it first: hooks uninstall --scope " + h.File.Scope
+		if isPlugin {
+			way = "disable it first, as in `claude plugin disable " + name +
+				"`, or keep the plugin and install nothing"
+		} else if h.File.Path == own || h.Program == program || h.File.Scope == "managed" {
+			continue
 		}
-	}
-	for _, f := range s.Files {
-		for name := range f.Body.Get("enabledPlugins").Map() {
-			from, on := s.Setting("enabledPlugins", name)
-			if strings.HasPrefix(name, "hooks@") && from == f && on.Type != gjson.False {
-				return hint.New("disable it first, as in `claude plugin disable "+name+
-					"`, or keep the plugin and install nothing",
-					"the plugin %s is enabled in %s: every event would count twice", name, f.Path)
-			}
-		}
+		return hint.New(way, "%s is registered in %s: every event would count twice", h.Program,
+			h.File.Path)
 	}
 	return nil
 }
