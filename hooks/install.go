@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -87,15 +86,12 @@ func (i initCmd) addPlugin(p caller, source string) error {
 	if err := i.confirm(p, "Install it as a plugin from "+term.Text(source)); err != nil {
 		return err
 	}
-	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		return strings.HasPrefix(kv, "CLAUDECODE=")
-	})
 	for _, args := range [][]string{
 		{"claude", "plugin", "marketplace", "add", source},
 		{"claude", "plugin", "install", "hooks@hooks"},
 	} {
 		_, err := child.Run(context.Background(), child.Command{
-			Args: args, Env: env, Wait: clientWait, Most: 1 << 20,
+			Args: args, Wait: clientWait, Most: 1 << 20,
 		})
 		if err != nil {
 			return hint.New("see that `claude` is on PATH and answers; "+

@@ -73,13 +73,6 @@ var broken = []struct {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
 	}, "hooks-registered", report.Broken, "not registered: Stop; what they report",
 		"`hooks install --scope user`", ""},
-	{"a plugin whose folder is gone", func(w *world) {
-		w.write("home/.claude/plugins/installed_plugins.json",
-			`{"version":2,"plugins":{"sdd@acme":[{"scope":"user","installPath":"/none"}]}}`)
-		w.write("p/.claude/settings.json", `{"enabledPlugins":{"sdd@acme":true}}`)
-	}, "settings-files", report.Broken,
-		"/none (plugin sdd@acme): the plugin's folder does not exist",
-		"repair the file", ""},
 	{"two copies registered", func(w *world) {
 		w.register("p/.claude/settings.json",
 			w.path("other/hooks"))

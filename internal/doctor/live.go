@@ -47,8 +47,7 @@ func live(m *machine, n *notes) {
 	_, set := m.settings().Setting("env", "HOOKS_LOG") // this value overrides the environment
 	log := cmp.Or(set.String(), filepath.Join(dir, "log"))
 	before, _ := safefile.ReadHead(log, maxLog)
-	env := append(without("CLAUDECODE=", "CLAUDE_PID=", "CLAUDE_PROJECT_DIR=", "HOOKS_LOG=", "PWD=",
-		"CLAUDE_CODE_SESSION"), "HOOKS_LOG="+log, "PWD="+m.project)
+	env := append(os.Environ(), "HOOKS_LOG="+log, "PWD="+m.project)
 	began := time.Now()
 	out, err := start(child.Command{
 		Dir: m.project, Env: env, Args: liveArgs[:], Wait: liveTime,

@@ -104,8 +104,10 @@ func (s *scratch) take(t step) error {
 		return nil
 	}
 	h := s.settings().Ours[i]
-	env := s.Environ(append(without("CLAUDE", "HOOKS_LOG", "PWD"),
-		"CLAUDE_PLUGIN_ROOT="+h.File.Root), strconv.Itoa(os.Getpid()))
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		return strings.HasPrefix(kv, "CLAUDE") || strings.HasPrefix(kv, "HOOKS_LOG=")
+	})
+	env = s.Environ(append(env, "CLAUDE_PLUGIN_ROOT="+h.File.Root), strconv.Itoa(os.Getpid()))
 	r, err := s.Send(h.Argv, env, s.Event(h.Word, t.event...))
 	switch {
 	case err != nil:
@@ -115,12 +117,4 @@ func (s *scratch) take(t step) error {
 		return fmt.Errorf("%s is answered %.100q", t.what, line)
 	}
 	return nil
-}
-
-// without returns this process's environment without the variables that begin with the prefixes.
-func without(prefixes ...string) []string {
-	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		begins := func(prefix string) bool { return strings.HasPrefix(kv, prefix) }
-		return slices.ContainsFunc(prefixes, begins)
-	})
 }

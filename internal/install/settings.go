@@ -92,19 +92,14 @@ func ReadSettings(project, managed, self string, env func(string) string) *Setti
 	return s
 }
 
-// add reads a file, unless it was already read for the same root, and reports whether the file
-// exists. root is the plugin's folder, or "".
-func (s *Settings) add(scope, path, root string) bool {
+// add reads a file if it exists, unless it was already read for the same root. root is the plugin's
+// folder, or "".
+func (s *Settings) add(scope, path, root string) {
 	known := func(f *File) bool { return f.Path == path && f.Root == root }
-	if slices.ContainsFunc(s.Files, known) {
-		return true
-	}
-	f, found := readFile(scope, path)
-	if found {
+	if f, found := readFile(scope, path); found && !slices.ContainsFunc(s.Files, known) {
 		f.Root = root
 		s.Files = append(s.Files, f)
 	}
-	return found
 }
 
 // readFile reads a JSON file of the client. found is false if the file does not exist; its Body
@@ -286,13 +281,6 @@ func (s *Settings) installed(installs gjson.Result) (root string) {
 
 // addPlugin adds a plugin's default hook file and those in its manifest.
 func (s *Settings) addPlugin(scope, root string) {
-	missing := func(path, why string) {
-		s.Files = append(s.Files, &File{Scope: scope, Path: path, Root: root, Bad: why})
-	}
-	if _, err := os.Stat(root); err != nil {
-		missing(root, "the plugin's folder does not exist")
-		return
-	}
 	s.add(scope, filepath.Join(root, "hooks", "hooks.json"), root)
 	manifest, _ := readFile(scope, filepath.Join(root, ".claude-plugin", "plugin.json"))
 	hooks := manifest.Body.Get("hooks")
@@ -302,10 +290,7 @@ func (s *Settings) addPlugin(scope, root string) {
 		return
 	}
 	for _, name := range hooks.Array() { // Array turns a single string into a list
-		path := filepath.Join(root, filepath.FromSlash(name.String()))
-		if !s.add(scope, path, root) {
-			missing(path, "the manifest names it, but it does not exist")
-		}
+		s.add(scope, filepath.Join(root, filepath.FromSlash(name.String())), root)
 	}
 }
 
