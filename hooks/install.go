@@ -247,7 +247,8 @@ func (c doctorCmd) Run(a *app.App, p caller) error {
 	}
 	found := doctor.Doctor{
 		Env: p.Env, Dir: dir, Now: time.Now(), Version: versionLine(), Live: c.Live,
-	}.Run(c.Fix)
+		Fix: c.Fix,
+	}.Run()
 	if !found.OK {
 		err = hint.New("see each hint above; `hooks doctor --fix` repairs what is safe to repair",
 			"a check fails")

@@ -87,10 +87,10 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 			"the branch stays"
 		why = ", but " + why
 	}
-	p := n.warn(way, "%s: the audit of %s is complete, and its work is pushed or merged%s", path,
-		audit.Of(b).Plan, why)
-	if why == "" {
-		p.repaired("removed the worktree "+path, func() error { return m.remove(path, b.RunID) })
+	remove := func() error { return m.remove(path, b.RunID) }
+	if why != "" || !n.repaired("removed the worktree "+path, remove) {
+		n.warn(way, "%s: the audit of %s is complete, and its work is pushed or merged%s", path,
+			audit.Of(b).Plan, why)
 	}
 }
 

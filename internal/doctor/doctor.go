@@ -32,6 +32,7 @@ type Doctor struct {
 	Version string // output of `hooks version`
 	Managed string // folder of the administrator's settings; "" for the system's default
 	Live    bool   // starts one real session of the client, which costs a few cents
+	Fix     bool   // repairs what is safe to repair
 }
 
 // machine holds the inputs of the checks. Each input is read once.
@@ -56,15 +57,11 @@ func (d Doctor) machine() *machine {
 	return m
 }
 
-// Run runs every check. With fix it repairs what is safe to repair, and checks everything again.
-func (d Doctor) Run(fix bool) report.Checkup {
+// Run runs every check.
+func (d Doctor) Run() report.Checkup {
 	m := d.machine()
-	results := m.walk(table())
-	if fix {
-		results = m.repair(results)
-	}
 	c := report.Checkup{Version: d.Version, Program: m.self.Path, Project: m.project, OK: true}
-	for _, n := range results {
+	for _, n := range m.walk(table()) {
 		c.OK = c.OK && n.Status != report.Broken
 		c.Checks = append(c.Checks, n.Check)
 	}
@@ -84,7 +81,7 @@ func (m *machine) walk(list []check) []*notes {
 
 // examine runs one check. Every program that it starts has a time limit, so the check always ends.
 func (m *machine) examine(c check) (n *notes) {
-	n = &notes{check: c, Check: report.Check{Group: c.group, Name: c.name, Status: report.Fine}}
+	n = &notes{report.Check{Group: c.group, Name: c.name, Status: report.Fine}, m.Fix}
 	began := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
@@ -98,36 +95,6 @@ func (m *machine) examine(c check) (n *notes) {
 	}
 	c.look(m, n)
 	return n
-}
-
-// repair makes the offered repairs. Then it runs all checks again, because one repair may fix
-// several problems.
-func (m *machine) repair(results []*notes) []*notes {
-	tried, unfixed := 0, make([]error, len(results))
-	list := make([]check, len(results))
-	for i, n := range results {
-		list[i], tried = n.check, tried+len(n.repairs)
-		for _, r := range n.repairs {
-			if err := r.do(); err != nil {
-				unfixed[i] = errors.Join(unfixed[i], err)
-			} else {
-				n.Fixed = append(n.Fixed, r.fixed)
-			}
-		}
-	}
-	if tried == 0 {
-		return results
-	}
-	fresh := m.machine()
-	fresh.self = m.self
-	again := fresh.walk(list)
-	for i, n := range again {
-		n.Fixed = results[i].Fixed
-		if err := unfixed[i]; err != nil {
-			n.fail("repair it by hand", "--fix did not succeed: %v", err)
-		}
-	}
-	return again
 }
 
 // shown returns a path for people, relative to the project or the home folder if possible.

@@ -53,7 +53,9 @@ func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 	w.register("home/.claude/settings.json", w.path("bin/hooks"))
 	w.write("p/CLAUDE.md", "## SDD Configuration\n- **Overrun**: much\n")
 	w.write("p/.claude/settings.json", "{oops")
-	found := w.doctor().Run(true)
+	d := w.doctor()
+	d.Fix = true
+	found := d.Run()
 	text, err := codec.Encode(found) // as hooks doctor --json does
 	w.must(err)
 	for _, status := range []report.Health{report.Fine, report.Doubt, report.Broken,

@@ -13,7 +13,7 @@ import (
 func TestOneCauseIsSaidOnce(t *testing.T) {
 	w := healthy(t)
 	w.register("home/.claude/settings.json", "/none/hooks")
-	found := w.doctor().Run(false)
+	found := w.doctor().Run()
 	byName := map[string]report.Check{}
 	for _, k := range found.Checks {
 		byName[k.Name] = k

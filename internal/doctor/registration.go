@@ -160,11 +160,14 @@ func hookBinary(m *machine, n *notes) {
 
 func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 	where, install := m.where(h), again(h.File)
+	executable := func() error { return os.Chmod(path, 0o755) }
+	if errors.Is(err, fs.ErrPermission) && n.repaired("made "+path+" executable", executable) {
+		err = nil
+	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		n.fail("`chmod +x "+path+"`, or `hooks doctor --fix`",
-			"%s is not executable: it governs no loop", path).
-			repaired("made "+path+" executable", func() error { return os.Chmod(path, 0o755) })
+			"%s is not executable: it governs no loop", path)
 		return
 	case err != nil:
 		way := "build or install the program there, or register it again: " + install

@@ -45,15 +45,8 @@ func table() []check {
 
 // notes collects the results of a check. Its status is that of its worst problem.
 type notes struct {
-	check
 	report.Check
-	repairs []repair
-}
-
-// repair is the fix that --fix makes for a problem.
-type repair struct {
-	fixed string // what the repair did, shown to people
-	do    func() error
+	fix bool
 }
 
 // note notes a fact.
@@ -68,24 +61,33 @@ func (n *notes) skip(format string, args ...any) {
 }
 
 // warn adds a problem that a person should know about or decide.
-func (n *notes) warn(hint, format string, args ...any) *notes {
-	return n.add(report.Doubt, hint, fmt.Sprintf(format, args...))
+func (n *notes) warn(hint, format string, args ...any) {
+	n.add(report.Doubt, hint, fmt.Sprintf(format, args...))
 }
 
 // fail adds a problem that keeps the program from working.
-func (n *notes) fail(hint, format string, args ...any) *notes {
-	return n.add(report.Broken, hint, fmt.Sprintf(format, args...))
+func (n *notes) fail(hint, format string, args ...any) {
+	n.add(report.Broken, hint, fmt.Sprintf(format, args...))
 }
 
-func (n *notes) add(status report.Health, hint, text string) *notes {
+func (n *notes) add(status report.Health, hint, text string) {
 	n.Problems = append(n.Problems, report.Problem{Status: status, Text: text, Way: hint})
 	if n.Status != report.Broken {
 		n.Status = status
 	}
-	return n
 }
 
-// repaired adds a repair for --fix. fixed is the text to print after the repair.
-func (n *notes) repaired(fixed string, do func() error) {
-	n.repairs = append(n.repairs, repair{fixed, do})
+// repaired reports whether a person asked for repairs and do has solved a problem. fixed is the
+// text to print after that.
+func (n *notes) repaired(fixed string, do func() error) bool {
+	if !n.fix {
+		return false
+	}
+	err := do()
+	if err != nil {
+		n.fail("repair it by hand", "--fix did not succeed: %v", err)
+	} else {
+		n.Fixed = append(n.Fixed, fixed)
+	}
+	return err == nil
 }
