@@ -179,3 +179,7 @@ func lines(s *Store, skill loop.Skill) iter.Seq2[loop.Iteration, error] {
 		}
 	}
 }
+
+func (s *Store) saveClaim(c *loop.Claim) error {
+	return (&Tx{s}).claim(&State{Skill: c.Skill}, c)
+}

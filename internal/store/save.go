@@ -99,7 +99,7 @@ func (s *Store) write(skill loop.Skill, path string, c change) (created bool, er
 	case err != nil && closed:
 		err = fmt.Errorf("%w, not in the budget: %w", ErrClosed, err)
 	case err == nil && isNew:
-		err = s.giveUp(c.budget, path)
+		err = s.giveUp(c.budget)
 	}
 	return closed && c.history.isNew, err
 }
@@ -239,21 +239,6 @@ func (s *Store) putBudget(at place, text []byte) error {
 		return err
 	}
 	return at.disk.replace(at.name, text)
-}
-
-// saveClaim records that a session is waiting for a held lock.
-func (s *Store) saveClaim(c *loop.Claim) error {
-	name, own := claimName.of(c.Skill), *c
-	own.Version = loop.Version
-	old, err := s.disk.read(name)
-	var text []byte
-	if err == nil {
-		text, err = fileText(&s.disk, name, &claimFormat, own, old)
-	}
-	if err == nil {
-		err = errors.Join(s.disk.replace(name, text), s.settle())
-	}
-	return wrap("save claim", err)
 }
 
 // fileText returns the text of v with the unknown fields of the old text, which is nil if there is

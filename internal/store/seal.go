@@ -105,13 +105,12 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	return run
 }
 
-// giveUp removes a run, and any other run with the same budget path, from the records of other
-// sessions.
-func (s *Store) giveUp(b *loop.Budget, path string) error {
+// giveUp removes the skill's runs from the records of other sessions, because it has one run at a
+// time.
+func (s *Store) giveUp(b *loop.Budget) error {
 	runs, _ := s.sealedRuns(b.Skill) // an unreadable record concerns only its own session
 	for _, run := range runs {
-		same := run.RunID == b.RunID || s.absolute(run.Budget) == s.absolute(path)
-		if !same || run.record.Session == b.SessionID || run.HeldFor != "" {
+		if run.record.Session == b.SessionID || run.HeldFor != "" {
 			continue
 		}
 		run.record.Drop(run.Skill)
@@ -120,17 +119,6 @@ func (s *Store) giveUp(b *loop.Budget, path string) error {
 		}
 	}
 	return nil
-}
-
-// editRecord changes a loop's entry in the active record of a session.
-func (s *Store) editRecord(session string, skill loop.Skill, edit func(*seal.Loop)) error {
-	r, err := s.own(s.seals.Active(session))
-	l := r.Loop(string(skill))
-	if err != nil || l == nil {
-		return err
-	}
-	edit(l)
-	return s.seals.Save(r)
 }
 
 // unlockSealed records that the program itself removes the lock, so that its absence does not count

@@ -8,7 +8,6 @@ import (
 
 	"hooks/internal/codec"
 	"hooks/internal/loop"
-	"hooks/internal/seal"
 )
 
 // Tx is a change of a project's state that excludes other processes. It consists of Begin, State,
@@ -106,16 +105,30 @@ func (tx *Tx) quiet(st *State, save loop.Save) error {
 	} else if text, err = codec.Encode(*save.Quiet); err != nil {
 		return err
 	}
-	return tx.s.editRecord(st.Budget.SessionID, st.Skill, func(l *seal.Loop) {
-		l.On, l.Quiet = l.On && !save.Release, string(text)
-	})
+	r, err := tx.s.own(tx.s.seals.Active(st.Budget.SessionID))
+	l := r.Loop(string(st.Skill))
+	if err != nil || l == nil {
+		return err
+	}
+	l.On, l.Quiet = l.On && !save.Release, string(text)
+	return tx.s.seals.Save(r)
 }
 
+// claim records that the session is waiting for a held lock, or no longer is if claim is nil.
 func (tx *Tx) claim(st *State, claim *loop.Claim) error {
-	st.Claim = claim
-	if claim == nil {
-		return wrap("remove claim",
-			errors.Join(tx.s.disk.remove(claimName.of(st.Skill)), tx.s.settle()))
+	d, name := &tx.s.disk, claimName.of(st.Skill)
+	if st.Claim = claim; claim == nil {
+		return wrap("remove claim", errors.Join(d.remove(name), tx.s.settle()))
 	}
-	return tx.s.saveClaim(claim)
+	own := *claim
+	own.Version = loop.Version
+	old, err := d.read(name)
+	var text []byte
+	if err == nil {
+		text, err = fileText(d, name, &claimFormat, own, old)
+	}
+	if err == nil {
+		err = errors.Join(d.replace(name, text), tx.s.settle())
+	}
+	return wrap("save claim", err)
 }

@@ -119,9 +119,7 @@ func (s *Store) differences(run sealed, f found) (list []difference) {
 	}
 	differ(run.Budget, was.Budget, then.Budget, f.budget)
 	differ(path(tickName), was.Tick, then.Tick, f.tick)
-	marker := f.marker.text
-	if f.marker.err != nil ||
-		marker != was.Marker && marker != then.Marker && !s.marks(loop.Skill(run.Skill), marker) {
+	if m := f.marker; m.err != nil || m.text != was.Marker && m.text != then.Marker {
 		list = append(list, difference{path(pointerName), " was changed"})
 	}
 	if how := s.historyChange(run, f); how != "" {
@@ -167,17 +165,6 @@ func (s *Store) later(run sealed, found string) (*loop.Budget, error) {
 func (s *Store) isLater(run sealed, found string) bool {
 	later, err := s.later(run, found)
 	return err == nil && later == nil
-}
-
-// marks reports whether the marker names the budget path of a recorded run.
-func (s *Store) marks(skill loop.Skill, marker string) bool {
-	runs, _ := s.sealedRuns(skill)
-	for _, run := range runs {
-		if run.State.Marker == marker || run.next().Marker == marker {
-			return true
-		}
-	}
-	return false
 }
 
 // superseded reports whether another session has taken the run over and was killed before it
