@@ -25,6 +25,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/notify"
 	"hooks/internal/proc"
+	"hooks/internal/safefile"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/toolcall"
@@ -402,10 +403,7 @@ func (h *handler) usable(path string) bool {
 
 // below returns the full path and reports whether it is inside root after symlinks are resolved.
 func below(root, path string) (full string, ok bool) {
-	full = path
-	if !filepath.IsAbs(full) {
-		full = filepath.Join(root, path)
-	}
+	full = safefile.Absolute(root, path)
 	rel, err := filepath.Rel(tracker.RealPath(root), tracker.RealPath(full))
 	return full, err == nil && filepath.IsLocal(rel)
 }

@@ -206,7 +206,7 @@ func (h *handler) trail(on []loop.Worktree) string {
 	slices.Sort(left)
 	head, roots := "", []string{h.project}
 	for _, w := range on {
-		if path := h.absolute(w.Path); safefile.IsDir(path) {
+		if path := safefile.Absolute(h.project, w.Path); safefile.IsDir(path) {
 			roots = append(roots, path)
 		}
 	}
@@ -251,7 +251,7 @@ func (h *handler) begun(t *store.State, on []loop.Worktree) loop.Begun {
 	ctx, cancel := context.WithTimeout(h.ctx, treesTime)
 	defer cancel()
 	for _, w := range append(slices.Clone(on), loop.Worktree{Path: "."}) {
-		if tree, err := h.tree(ctx, h.absolute(w.Path)); err == nil {
+		if tree, err := h.tree(ctx, safefile.Absolute(h.project, w.Path)); err == nil {
 			left.Dirty[w.Path] = tree.Dirty
 		}
 	}
@@ -266,14 +266,6 @@ func (h *handler) begun(t *store.State, on []loop.Worktree) loop.Begun {
 	}
 	left.Remote = h.heads(t, names)
 	return left
-}
-
-// absolute returns the full path of a worktree.
-func (h *handler) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(h.project, path)
 }
 
 // readOwn reads the file at a path relative to root. An empty path reads as an empty file.

@@ -12,6 +12,7 @@ import (
 	"hooks/internal/guard/shellword"
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 	"hooks/internal/tracker"
 )
 
@@ -49,14 +50,14 @@ func (s Start) git() (at int, start tracker.GitStart) {
 		flag, value, n := shellword.GitFlag(s.Argv[at:])
 		switch flag {
 		case "-C":
-			start.Works = below(start.Works, value)
+			start.Works = safefile.Absolute(start.Works, value)
 		case "--git-dir":
 			gitDir = value
 		case "--work-tree":
 			workTree = value
 		}
 		if n == 0 || s.Argv[0] != "git" {
-			start.Works = below(start.Works, cmp.Or(gitDir, workTree))
+			start.Works = safefile.Absolute(start.Works, cmp.Or(gitDir, workTree))
 			return at, start
 		}
 		if shellword.Has("-C --git-dir --work-tree --bare -c --config-env", flag) {
@@ -64,13 +65,6 @@ func (s Start) git() (at int, start tracker.GitStart) {
 		}
 		at += n
 	}
-}
-
-func below(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
 }
 
 // strays refuses a coder's git command that changes a branch other than the loop's, another
@@ -153,7 +147,7 @@ func within(folder, dir string) bool {
 // remote reports whether dir is in a remote of the repository that is a local directory.
 func remote(own tracker.Facts, dir string) bool {
 	for _, url := range own.Remotes {
-		if within(below(own.Top, strings.TrimPrefix(url, "file://")), dir) {
+		if within(safefile.Absolute(own.Top, strings.TrimPrefix(url, "file://")), dir) {
 			return true
 		}
 	}

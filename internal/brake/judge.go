@@ -39,7 +39,7 @@ func (s Start) Env(name string) string {
 // readFile returns the text of a file that the program may use. It implements effect.Files.
 func (s Start) readFile(path string) (string, bool) {
 	// one byte over the limit shows that the file is longer
-	return safefile.ReadHead(below(s.Cwd, path), effect.MaxFile+1)
+	return safefile.ReadHead(safefile.Absolute(s.Cwd, path), effect.MaxFile+1)
 }
 
 // judge returns a refusal if the program must not run. Otherwise it returns the program's acts,
@@ -129,8 +129,8 @@ func (s Start) words() []string {
 			filepath.Join(s.Env("XDG_CONFIG_HOME"), "curlrc"),
 			filepath.Join(home, ".curlrc"), filepath.Join(home, ".config", "curlrc")}
 	case name == "wget":
-		flag, files = "--config", []string{below(s.Cwd, s.Env("SYSTEM_WGETRC")),
-			below(s.Cwd, s.Env("WGETRC")), filepath.Join(home, ".wgetrc")}
+		flag, files = "--config", []string{safefile.Absolute(s.Cwd, s.Env("SYSTEM_WGETRC")),
+			safefile.Absolute(s.Cwd, s.Env("WGETRC")), filepath.Join(home, ".wgetrc")}
 	}
 	words := []string{name}
 	for _, path := range files {

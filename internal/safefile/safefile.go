@@ -65,6 +65,15 @@ func Read(path string, maxBytes int64) (string, bool) {
 	return text, true
 }
 
+// Absolute returns a clean path. A relative one is resolved against dir.
+func Absolute(dir, path string) string {
+	path = filepath.FromSlash(path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return filepath.Clean(path)
+}
+
 // IsDir reports whether the path is a folder or a symlink to one.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)

@@ -85,7 +85,7 @@ func (c *Call) absolute(path string) string {
 	if path == "" {
 		return ""
 	}
-	return filepath.Clean(c.below(c.Event.Cwd, path))
+	return c.below(c.Event.Cwd, path)
 }
 
 // below returns an absolute path. A relative path is resolved against dir, and ~ is the person's
@@ -95,10 +95,7 @@ func (c *Call) below(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
 		return filepath.Join(home, rest)
 	}
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
+	return safefile.Absolute(dir, path)
 }
 
 // readFile returns the text of a file that the call may use. It is an effect.Files.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hooks/internal/safefile"
 )
 
 // ExcludeFile returns the path of the repository's info/exclude, or an empty string outside a
@@ -63,7 +65,7 @@ func (t Tree) Ignores(ctx context.Context, project string, except []string) (lis
 			if rest, home := strings.CutPrefix(file, "~/"); home {
 				file = filepath.Join(os.Getenv("HOME"), rest)
 			}
-			add(key+" "+file, relativeTo(place.top, file))
+			add(key+" "+file, safefile.Absolute(place.top, file))
 		}
 	}
 	for _, name := range t.rules {

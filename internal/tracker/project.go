@@ -55,22 +55,14 @@ func findGit(from string) (gitPlace, bool) {
 		if !ok {
 			continue
 		}
-		dir := relativeTo(top, strings.TrimRight(target, "\r\n"))
+		dir := safefile.Absolute(top, strings.TrimRight(target, "\r\n"))
 		place := gitPlace{top, dir, dir}
 		if text, ok := readSmall(filepath.Join(dir, "commondir")); ok {
-			place.common = relativeTo(dir, strings.TrimRight(text, "\r\n"))
+			place.common = safefile.Absolute(dir, strings.TrimRight(text, "\r\n"))
 		}
 		return place, true
 	}
 	return gitPlace{}, false
-}
-
-func relativeTo(dir, path string) string {
-	path = filepath.FromSlash(path)
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 // mainWorktree returns the root of the repository's main worktree: the parent of the git directory,

@@ -49,7 +49,7 @@ func Worktrees(ctx context.Context, project string) (list []loop.Worktree, err e
 func Trees(ctx context.Context, project string) (list []string) {
 	all, _ := Worktrees(ctx, project)
 	for _, w := range all {
-		if path := relativeTo(RealPath(project), w.Path); safefile.IsDir(path) {
+		if path := safefile.Absolute(RealPath(project), w.Path); safefile.IsDir(path) {
 			list = append(list, path)
 		}
 	}
@@ -76,7 +76,7 @@ func parseWorktree(record string) (w loop.Worktree) {
 // only facts that were recorded, and changes nothing.
 func CheckWorktrees(project string, recorded, now []loop.Worktree) (notes []string) {
 	root := RealPath(project)
-	locate := func(path string) string { return RealPath(relativeTo(root, path)) }
+	locate := func(path string) string { return RealPath(safefile.Absolute(root, path)) }
 	byPath := make(map[string]loop.Worktree, len(now))
 	for _, w := range now {
 		byPath[locate(w.Path)] = w
