@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/natefinch/atomic"
-
 	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -480,27 +478,18 @@ func (h *handler) exclude() error {
 	if path == "" {
 		return nil
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	text, read := safefile.Read(path, maxTaskFile)
-	if _, err := os.Lstat(path); !read && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is not changed, because it cannot be read whole", path)
-	}
+	text, _ := safefile.Read(path, maxTaskFile)
 	var add string
 	for _, line := range h.excluded() {
 		if !strings.Contains("\n"+text+"\n", "\n"+line+"\n") {
-			add += line + "\n"
+			add += "\n" + line
 		}
 	}
 	if add == "" {
 		return nil
 	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return atomic.WriteFile(path, strings.NewReader(text+add))
+	return safefile.Append(path, add+"\n")
 }
