@@ -17,6 +17,7 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
+	"hooks/internal/markdown"
 	"hooks/internal/report"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
@@ -180,11 +181,8 @@ func (h *handler) auditPrompt(t *store.State) string {
 
 // lastWords returns a worker's last message, redacted and cut to maxSummary bytes.
 func (h *handler) lastWords(t *store.State) string {
-	text := h.config(t).Redact(strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?"))
-	if len(text) > maxSummary {
-		text = strings.ToValidUTF8(text[:maxSummary-len("…")], "") + "…"
-	}
-	return text
+	text := strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?")
+	return markdown.Cut(h.config(t).Redact(text), maxSummary)
 }
 
 // byAuditor reports whether the auditor of the open phase makes the call. The auditor is the

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"hooks/internal/loop"
 	"hooks/internal/usage"
 )
@@ -27,33 +25,26 @@ type Script struct {
 	open  map[string]*step // calls without a result, by id
 }
 
-// Add adds a moment. It ignores calls that no rule applies to, except calls that fail, because a
-// failure may be a symptom.
+// Add adds a moment. It ignores calls that no rule applies to.
 func (s *Script) Add(m usage.Moment) {
-	called := s.open[m.ID]
-	if m.Kind == usage.Called && !matters(m) ||
-		m.Kind == usage.Returned && called == nil && m.Error == "" {
+	if m.Kind == usage.Returned {
+		if called := s.open[m.ID]; called != nil {
+			called.result = new(m.Clone())
+			delete(s.open, m.ID)
+		}
+		return
+	}
+	if m.Kind == usage.Called && !matters(m) {
 		return
 	}
 	st := &step{Moment: m.Clone()}
-	switch m.Kind {
-	case usage.Called:
+	s.steps = append(s.steps, st)
+	if m.Kind == usage.Called {
 		if s.open == nil {
 			s.open = map[string]*step{}
 		}
 		s.open[m.ID] = st
-	case usage.Returned:
-		result := &st.Moment
-		if called != nil {
-			called.result = result
-			delete(s.open, m.ID)
-			return
-		}
-		// of a result, only a failure matters
-		st = &step{result: result, Moment: usage.Moment{Kind: usage.Called, At: m.At,
-			Agent: result.Agent, ID: result.ID, Tool: "Bash", Input: gjson.Parse(`{"command":""}`)}}
 	}
-	s.steps = append(s.steps, st)
 }
 
 // Sort orders the steps by time. Steps with equal times keep their order.

@@ -34,20 +34,6 @@ func TestSpendBelongsToTheLastStep(t *testing.T) {
 	}
 }
 
-// A failing call that nothing else is known of is kept for what it said; one that passes is not.
-func TestOnlyTheFailureOfAnUnwantedCallIsKept(t *testing.T) {
-	var s Script
-	for _, id := range []string{"good", "bad"} {
-		s.Add(usage.Moment{Kind: usage.Called, ID: id, Tool: "Bash",
-			Input: gjson.Parse(`{"command":"make"}`)})
-	}
-	s.Add(usage.Moment{Kind: usage.Returned, ID: "good"})
-	s.Add(usage.Moment{Kind: usage.Returned, ID: "bad", Error: "Exit code 78"})
-	if len(s.steps) != 1 || s.steps[0].result.Error != "Exit code 78" {
-		t.Errorf("%d steps", len(s.steps))
-	}
-}
-
 // Both ways in are recognised; words that look alike and calls of workers are none.
 func TestInvocation(t *testing.T) {
 	slash := func(name, args string) *step {
