@@ -157,35 +157,36 @@ func remote(own tracker.Facts, dir string) bool {
 // unseen is the reason for refusing what git runs in a shell, an editor or a chain of aliases.
 const unseen = "the git that it starts would not be checked"
 
-// branching lists, by git command, the flags with which it may change another branch.
-var branching = map[string]string{
-	"checkout":   "-b -B -c -C -t --create --force-create --orphan --track --guess",
-	"switch":     "-b -B -c -C -t --create --force-create --orphan --track --guess",
-	"fetch":      "--stdin",
-	"remote":     "--mirror",
-	"subtree":    "-b --branch",
-	"update-ref": "--stdin",
+// staying lists, for git commands that can change another branch, the flags with which they
+// certainly do not, and with which a rebase runs nothing.
+var staying = map[string]string{
+	"branch":   "-q --quiet -u --set-upstream-to --unset-upstream --edit-description",
+	"checkout": "-q --quiet -f --force --ours --theirs",
+	"fetch":    "-q --quiet -p --prune --all --tags --no-tags --depth --unshallow",
+	"rebase": `-q --quiet -f -qf --force-rebase --no-update-refs --autostash --continue --skip
+--abort --quit`,
+	"remote":     "-v --verbose",
+	"subtree":    "-q --quiet -P --prefix",
+	"switch":     "-q --quiet -f --force",
+	"update-ref": "-m -d --no-deref",
 }
-
-// rebasing lists the flags of a rebase that certainly moves only the checked-out branch and runs
-// nothing.
-const rebasing = `-q --quiet -f -qf --force-rebase --no-update-refs --autostash --continue --skip
---abort --quit`
 
 // moves explains how a git command changes a branch other than own or another worktree. It returns
 // an empty string if it does not. argv begins with git's command; on is the checked-out branch.
 func (s Start) moves(argv []string, own, on string) string {
 	const another = "it changes another branch"
-	command, args, flags := argv[0], []string(nil), []string(nil)
+	const settings = "-u --set-upstream-to --unset-upstream --edit-description" // of a branch
+	command, args, sets := argv[0], []string(nil), false
+	stays, watched := staying[command]
 	for _, arg := range argv[1:] {
-		if arg == "" || arg[0] != '-' {
+		name, _, _ := strings.Cut(arg, "=")
+		switch {
+		case len(arg) < 2 || arg[0] != '-':
 			args = append(args, arg)
-		} else {
-			flags = append(flags, arg)
+		case watched && arg != "--" && !shellword.Has(stays, name):
+			return another + ", or could with " + arg
 		}
-	}
-	has := func(names string) bool {
-		return slices.ContainsFunc(flags, func(arg string) bool { return flagged(names, arg) })
+		sets = sets || shellword.Has(settings, name)
 	}
 	first := ""
 	if len(args) > 0 {
@@ -205,15 +206,10 @@ func (s Start) moves(argv []string, own, on string) string {
 	case on != "" && on != own &&
 		shellword.Has("commit merge reset rebase cherry-pick revert am pull update-ref", command):
 		return "HEAD is on " + on
-	case shellword.Has("checkout switch", command) && first == own:
-	case command == "rebase" && (len(args) > 1 || slices.ContainsFunc(flags,
-		func(flag string) bool { return !shellword.Has(rebasing, flag) })):
-		return "it is more than `git rebase UPSTREAM`"
-	case has(branching[command]),
+	case command == "rebase" && len(args) > 1,
 		shellword.Has("fetch pull", command) && slices.ContainsFunc(args[min(1, len(args)):], into),
 		command == "update-ref" && slices.ContainsFunc(args, foreign),
-		command == "branch" && len(args) > 0 &&
-			!has("-u --set-upstream-to --unset-upstream --edit-description"),
+		command == "branch" && len(args) > 0 && !sets,
 		command == "stash" && first == "branch",
 		command == "worktree" && first != "" && first != "list",
 		command == "symbolic-ref" && len(args) > 1,
@@ -223,16 +219,4 @@ func (s Start) moves(argv []string, own, on string) string {
 		return unseen
 	}
 	return ""
-}
-
-// flagged reports whether an argument contains one of the flags: alone, joined with others, with
-// its value, or abbreviated.
-func flagged(flags, arg string) bool {
-	name, _, _ := strings.Cut(arg, "=")
-	return slices.ContainsFunc(strings.Fields(flags), func(flag string) bool {
-		if strings.HasPrefix(flag, "--") {
-			return len(name) > 3 && strings.HasPrefix(flag, name)
-		}
-		return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, flag[1:])
-	})
 }

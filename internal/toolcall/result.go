@@ -28,8 +28,8 @@ func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
 	if id, about, ok := c.Event.StartsJob(); ok && !e.Failed {
 		e.Job = &loop.Job{ID: id, About: about}
 	}
-	if e.Failed && qmdDown(c.Event) {
-		e.Qmd = qmdLine(c.Event.Error)
+	if e.Failed {
+		e.Qmd = qmdDown(c.Event)
 	}
 	printed := printedPRs(c.Event)
 	e.Effects = c.effects(run, printed)
@@ -39,24 +39,21 @@ func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
 	return e
 }
 
-// qmdDown reports whether a failed shell call printed the qmd token or ended with the reserved
-// exit code (R53). A successful call does not count, because a search or a document may contain
-// the token.
-func qmdDown(ev event.Event) bool {
-	if _, shell := ev.ShellCommand(); !shell || ev.Error == "" {
-		return false
-	}
-	return strings.HasPrefix(ev.Error, "Exit code 78\n") || ev.Error == "Exit code 78" ||
-		strings.Contains(ev.Error, "qmd-unreachable")
-}
-
-func qmdLine(text string) string {
-	for l := range strings.Lines(text) {
-		if strings.Contains(l, "qmd-unreachable") {
-			return strings.TrimSpace(l)
+// qmdDown returns the line of a failed shell call that reports qmd as unreachable: the one with
+// qmd's token, or all text if the call ended with the reserved exit code (R53). It returns "" for
+// any other call. A successful call does not count, because a search or a document may contain the
+// token.
+func qmdDown(ev event.Event) string {
+	_, shell := ev.ShellCommand()
+	for line := range strings.Lines(ev.Error) {
+		if shell && strings.Contains(line, "qmd-unreachable") {
+			return strings.TrimSpace(line)
 		}
 	}
-	return strings.TrimSpace(text)
+	if code, _, _ := strings.Cut(ev.Error, "\n"); shell && code == "Exit code 78" {
+		return strings.TrimSpace(ev.Error)
+	}
+	return ""
 }
 
 // effects returns the changes that the call made on the forge. If the call failed, an opened PR
