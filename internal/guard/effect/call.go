@@ -50,7 +50,7 @@ func (r Repo) Known() func() Repo { return func() Repo { return r } }
 
 // Files reads the files that a command uses. The implementation bounds their size and location; ok
 // is false for a file that it does not read. For a file longer than MaxFile it returns a prefix
-// that is longer than MaxFile too. A Read calls it at most 64 times. Paths are clean, and absolute
+// that is longer than MaxFile too. A Read calls it at most 600 times. Paths are clean, and absolute
 // if Call.Cwd is absolute. A nil Files reads no file.
 type Files func(path string) (text string, ok bool)
 

@@ -36,8 +36,7 @@ func (f *Frame) Branch(dir string) string {
 			return strings.TrimPrefix(strings.TrimSpace(head), "ref: refs/heads/")
 		}
 	}
-	if dir == call || dir[0] != '/' || shellword.HasUnknown(dir) || f.M.Files == nil ||
-		f.M.reads > maxReads-4 {
+	if dir == call || dir[0] != '/' || shellword.HasUnknown(dir) || f.M.Files == nil {
 		return shellword.Unknown
 	}
 	return ""

@@ -27,22 +27,12 @@ func (f *Frame) Resolve(p string) string {
 // bound is reached.
 func (f *Frame) Open(p string) (text string, ok bool) {
 	full := f.Resolve(p)
-	if full == "" || f.M.Files == nil || shellword.HasUnknown(full) || !f.M.Burn(1) {
+	if full == "" || f.M.Files == nil || shellword.HasUnknown(full) || !f.M.Burn(100) {
 		return "", false
 	}
-	known, read := f.M.disk[full]
-	if !read && f.M.reads < maxReads {
-		f.M.reads++
-		if text, ok := f.M.Files(full); ok {
-			known = &text
-			f.M.Burn(len(text) / 256)
-		}
-		f.M.disk[full] = known
-	}
-	if known == nil {
-		return "", false
-	}
-	return *known, true
+	text, ok = f.M.Files(full)
+	f.M.Burn(len(text) / 256)
+	return text, ok
 }
 
 // FileText returns the text of a file or of standard input. It returns Unknown if the file cannot

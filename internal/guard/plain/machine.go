@@ -24,7 +24,6 @@ const (
 	maxNesting = 400    // statements within statements; a text within a text counts as 10
 	maxActs    = 60
 	maxOpaque  = 40
-	maxReads   = 64
 	maxRounds  = 16 // words of a for loop that are read one by one
 )
 
@@ -45,11 +44,9 @@ type Machine struct {
 	Work    int // steps left
 
 	seen    map[string]bool
-	reads   int
-	spent   bool               // the reading was aborted
-	disk    map[string]*string // nil for a file that cannot be read
-	written string             // text that the call wrote to a file and that could land something
-	heads   map[string]string  // the checked-out branch of each directory
+	spent   bool              // the reading was aborted
+	written string            // text that the call wrote to a file and that could land something
+	heads   map[string]string // the checked-out branch of each directory
 	// lands reports whether the call names a forge's own client, or another program that reaches a
 	// forge and a word for landing.
 	lands func() bool
@@ -60,7 +57,7 @@ func New(c effect.Call, repo func() effect.Repo, files effect.Files, p Program) 
 	m := &Machine{
 		Call: c, Repo: sync.OnceValue(repo), Files: files, program: p,
 		Work: maxWork + len(c.CommandText())/4, seen: map[string]bool{},
-		disk: map[string]*string{}, heads: map[string]string{},
+		heads: map[string]string{},
 	}
 	m.lands = sync.OnceValue(func() bool { return slices.ContainsFunc(m.texts(), couldLand) })
 	return m
