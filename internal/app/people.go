@@ -451,13 +451,13 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	switch {
 	case n.Denied != nil:
 		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
-	case n.Started != nil && len(open) == 1: // with two, the start could belong to either
-		if kind := effect.Kind(n.Started.Kind); !kind.Merges() { // its pass counts it
-			other, _ := h.call().Elsewhere(h.rules(open[0]),
+	case n.Started != nil && !effect.Kind(n.Started.Kind).Merges(): // a merge's pass counts it
+		for _, t := range only(open, h.addressed) {
+			other, _ := h.call().Elsewhere(h.rules(t),
 				effect.Act{Repo: n.Started.Repo, Cwd: n.Started.Cwd})
-			open[0].Tick.RecordStart(loop.Effect{
-				Kind: kind, PR: max(n.Started.PR, 0), Label: n.Started.Label,
-				Issue: n.Started.Issue, Elsewhere: other != "",
+			t.Tick.RecordStart(loop.Effect{
+				Kind: effect.Kind(n.Started.Kind), PR: max(n.Started.PR, 0),
+				Label: n.Started.Label, Issue: n.Started.Issue, Elsewhere: other != "",
 			})
 		}
 	case n.Report != nil:

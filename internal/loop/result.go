@@ -43,11 +43,9 @@ type Effect struct {
 	Elsewhere bool // in a repository other than the project's
 	// Issue reports whether a comment is on an issue, unless the loop knows the number as a PR's.
 	Issue bool
-	// Starts reports whether a program makes this comment, so that a link of the brake may report
-	// its start too. Named is the number in the command. Failed reports whether the call failed.
+	// Starts reports whether a program makes this comment. In a braked iteration, the link that
+	// lets it through reports it.
 	Starts bool
-	Named  int
-	Failed bool
 }
 
 // Starts holds effects of programs whose starts the links reported. An effect that the text of the
@@ -55,24 +53,8 @@ type Effect struct {
 type Starts struct {
 	// Opened counts attempts to open a PR whose address was not printed yet.
 	Opened int `json:"opened,omitempty"`
-	// Comments lists the numbers on which programs began to comment, 0 if unknown. Read lists the
-	// numbers in the text of commands. For each number, the list that contains it more often
-	// counts.
-	Comments []int `json:"comments,omitempty"`
-	Read     []int `json:"read,omitempty"`
 	// Dropped lists labels, as in Labels, that a program began to remove.
 	Dropped []string `json:"dropped,omitempty"`
-}
-
-// union returns the number of comments in both lists together.
-func (s Starts) union() (n int) {
-	only := slices.Clone(s.Read)
-	for _, k := range s.Comments {
-		if i := slices.Index(only, k); i >= 0 {
-			only = slices.Delete(only, i, i+1)
-		}
-	}
-	return len(s.Comments) + len(only)
 }
 
 // Answers holds the answers that a dialog returned.
@@ -165,7 +147,11 @@ func (t *Tick) count(f Effect) {
 	label := fmt.Sprintf("#%d %s", f.PR, f.Label)
 	switch f.Kind {
 	case effect.Comment, effect.ApprovePR:
-		if t.countComment(f); !f.Failed && (!f.Issue || t.knowsPR(f.PR)) {
+		if !f.Starts || !t.Braked {
+			t.Comments++
+			t.Observed.Comments++
+		}
+		if !f.Issue || t.knowsPR(f.PR) {
 			t.touch(f.PR)
 			t.attemptTouches(f)
 		}
@@ -185,26 +171,9 @@ func (t *Tick) count(f Effect) {
 	}
 }
 
-// countComment counts a comment that the text of a call shows. If a brake link already reported the
-// comment, it is not counted again; if the call then failed, the count is reverted.
-func (t *Tick) countComment(f Effect) {
-	before, added := t.Starts.union(), 1
-	if f.Starts && f.Failed {
-		if i := slices.Index(t.Starts.Comments, f.Named); i >= 0 {
-			t.Starts.Comments = slices.Delete(slices.Clone(t.Starts.Comments), i, i+1)
-		}
-		added = t.Starts.union() - before
-	} else if f.Starts {
-		t.Starts.Read = append(slices.Clone(t.Starts.Read), f.Named)
-		added = t.Starts.union() - before
-	}
-	t.Comments += added
-	t.Observed.Comments += added
-}
-
 // RecordStart adds an effect that a program is about to have, as reported by the link that let it
 // through. A start is only an attempt: a PR counts as opened once its address is printed, and a
-// label as removed once a call has succeeded.
+// label as removed once a call has succeeded. Comments count at once.
 func (t *Tick) RecordStart(f Effect) {
 	switch f.Kind {
 	case effect.OpenPR:
@@ -212,16 +181,6 @@ func (t *Tick) RecordStart(f Effect) {
 	case effect.DropLabel:
 		t.Starts.Dropped = AppendNew(slices.Clone(t.Starts.Dropped),
 			fmt.Sprintf("#%d %s", f.PR, f.Label))
-	case effect.Comment:
-		before := t.Starts.union()
-		t.Starts.Comments = append(slices.Clone(t.Starts.Comments), f.PR)
-		added := t.Starts.union() - before
-		t.Comments += added
-		t.Observed.Comments += added
-		if !f.Issue || t.knowsPR(f.PR) {
-			t.touch(f.PR)
-			t.attemptTouches(f)
-		}
 	default:
 		t.count(f)
 	}

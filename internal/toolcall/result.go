@@ -83,13 +83,12 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 			opened = true
 			continue
 		case effect.Comment, effect.ApprovePR:
-			e.Failed, e.Named = failed, a.PR
 			e.Starts = c.Event.Tool == "Bash" && a.Kind == effect.Comment
 			e.PR, e.Issue = commented(c.Event, a, printed)
 		case effect.MergePR:
 			e.Landed = saysMerged(c.Event, a.PR, number(acts, effect.MergePR) == 1)
 		}
-		if !failed || e.Starts {
+		if !failed {
 			list = append(list, e)
 		}
 	}
