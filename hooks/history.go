@@ -232,9 +232,6 @@ func writable(path string) error {
 	return nil
 }
 
-// openerWait is the time to wait for an error of the program that opens files.
-const openerWait = 2 * time.Second
-
 // open shows a file with the system's own opener.
 func open(path string) error {
 	args := []string{"xdg-open", path}
@@ -244,7 +241,7 @@ func open(path string) error {
 	case "windows":
 		args = []string{"rundll32", "url.dll,FileProtocolHandler", path}
 	}
-	if err := child.Leave(args, openerWait); err != nil {
+	if err := child.Detach("", nil, args...); err != nil {
 		return hint.New("open the file by hand", "show %s in a browser: %s: %v", path, args[0], err)
 	}
 	return nil

@@ -24,12 +24,6 @@ type initCmd struct {
 	Live     bool `help:"Prove it with one real session, which costs a few cents."`
 }
 
-func (initCmd) Help() string {
-	return "Registers this program with the client: in your settings if a skill that it can " +
-		"govern is installed, otherwise as a plugin with its own skills. It keeps an existing " +
-		"registration. The last line printed begins a governed loop."
-}
-
 // Run inspects the machine, registers the program unless it is registered, and prints the line that
 // begins a loop.
 func (i initCmd) Run(a *app.App, p caller) error {

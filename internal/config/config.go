@@ -108,13 +108,7 @@ const SettingsFile = ".sdd/config.md"
 // Load reads a project's settings files. If several files have a setting, the first counts; each
 // model's price and each redaction pattern is a separate setting. Load never fails: a missing file
 // configures nothing, and other problems become Warnings.
-func Load(project string) Config {
-	c := fresh("")
-	for _, c.file = range []string{SettingsFile, "CLAUDE.md", "AGENTS.md"} {
-		c.read(filepath.Join(project, filepath.FromSlash(c.file)))
-	}
-	return c
-}
+func Load(project string) Config { return Of("", project) }
 
 // Text returns the settings as JSON, for a run to store.
 func (c Config) Text() string {
@@ -125,11 +119,12 @@ func (c Config) Text() string {
 // Of returns the configuration that a run stored as Text. If kept is "", it loads the project's
 // current one.
 func Of(kept, project string) Config {
-	if kept == "" {
-		return Load(project)
-	}
 	c := fresh("")
-	if gjson.Valid(kept) {
+	if kept == "" {
+		for _, c.file = range []string{SettingsFile, "CLAUDE.md", "AGENTS.md"} {
+			c.read(filepath.Join(project, filepath.FromSlash(c.file)))
+		}
+	} else if gjson.Valid(kept) {
 		_ = codec.Decode(gjson.Parse(kept), &c) // an unreadable setting keeps its default
 	}
 	return c

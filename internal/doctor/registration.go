@@ -31,11 +31,6 @@ func again(f *install.File) string {
 	return "`hooks install --scope " + f.Scope + "`"
 }
 
-// where returns the event and the file of a hook, for people.
-func (m *machine) where(h install.Hook) string {
-	return h.Event + " in " + m.shown(h.File.Path)
-}
-
 // from returns the path and the scope of a file, for people.
 func (m *machine) from(f *install.File) string {
 	return fmt.Sprintf("%s (%s)", m.shown(f.Path), f.Scope)
@@ -135,8 +130,8 @@ func commandForm(m *machine, n *notes) {
 		if h.Event == event.PreToolUse || h.Event == event.Stop { // no rule works without these two
 			add = n.fail
 		}
-		add(again(h.File), "%s differs from what this version writes, so it may not run when "+
-			"needed; see `hooks install --dry-run --diff`", m.where(h))
+		add(again(h.File), "%s in %s differs from what this version writes, so it may not run "+
+			"when needed; see `hooks install --dry-run --diff`", h.Event, m.shown(h.File.Path))
 	}
 }
 
@@ -159,7 +154,7 @@ func hookBinary(m *machine, n *notes) {
 }
 
 func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
-	where, install := m.where(h), again(h.File)
+	install := again(h.File)
 	executable := func() error { return os.Chmod(path, 0o755) }
 	if errors.Is(err, fs.ErrPermission) && n.repaired("made "+path+" executable", executable) {
 		err = nil
@@ -178,7 +173,7 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err // omit the path, which the message already contains
 		}
-		n.fail(way, "%s starts %s: %v", where, path, err)
+		n.fail(way, "%s in %s starts %s: %v", h.Event, m.shown(h.File.Path), path, err)
 		return
 	}
 	out, err := start(child.Command{

@@ -83,10 +83,7 @@ func apart(group string) (conditions map[string]any, handlers []handler) {
 // appendKid appends a member to the object in, or an element to the list in if key is "", on a
 // separate line. It indents the new line by one level more than the line on which in begins.
 func appendKid(text string, in gjson.Result, key, value string) string {
-	newline, unit := "\n", "  "
-	if strings.Contains(text, "\r\n") {
-		newline = "\r\n"
-	}
+	unit := "  "
 	if root := rootOf(text); len(root.kids) > 0 { // its first member shows the indentation
 		if lead := text[root.Index+1 : root.kids[0].start]; strings.Contains(lead, "\n") {
 			unit = afterNewline(lead)
@@ -100,12 +97,12 @@ func appendKid(text string, in gjson.Result, key, value string) string {
 	}
 	// cannot fail for a value that this program wrote
 	_ = json.Indent(&b, []byte(value), outer+unit, unit)
-	kid := newline + outer + unit + strings.ReplaceAll(b.String(), "\n", newline)
+	kid := "\n" + outer + unit + b.String()
 	if kids := look(in).kids; len(kids) > 0 {
 		end := kids[len(kids)-1].end
 		return text[:end] + "," + kid + text[end:]
 	}
-	return text[:in.Index+1] + kid + newline + outer + text[in.Index+len(in.Raw)-1:]
+	return text[:in.Index+1] + kid + "\n" + outer + text[in.Index+len(in.Raw)-1:]
 }
 
 // cutBOM splits off a byte order mark, which some editors write.

@@ -3,26 +3,7 @@ package child
 import (
 	"os"
 	"os/exec"
-	"time"
 )
-
-// Leave starts a program in its own session and waits up to wait for it to end. A program that
-// still runs then, such as a browser, is left running. Its output is discarded.
-func Leave(args []string, wait time.Duration) error {
-	cmd := exec.Command(args[0], args[1:]...)
-	OwnGroup(cmd)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case err := <-ended:
-		return err
-	case <-time.After(wait):
-		return nil
-	}
-}
 
 // Detach starts a program that outlives this process and its process group. in is a short text for
 // its stdin. env is added to this process's environment.
