@@ -166,7 +166,7 @@ func (r reportCardCmd) Run(c caller) error {
 	case r.HTML != "" || r.Open:
 		return r.write(c)
 	}
-	list, err := c.Cards(r.skills(), r.RunID, false)
+	list, err := c.Cards(r.skills(), r.RunID)
 	if r.All && len(list) > 0 && !r.JSON {
 		return c.show(false, report.Index(list), err)
 	}
@@ -191,7 +191,7 @@ func (r reportCardCmd) write(c caller) error {
 	if err := writable(r.HTML); err != nil {
 		return err
 	}
-	cards, err := c.Cards(r.skills(), r.RunID, true)
+	cards, err := c.Cards(r.skills(), r.RunID)
 	if len(cards) == 0 && err != nil {
 		return err
 	}

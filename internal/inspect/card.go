@@ -6,12 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/safefile"
-	"hooks/internal/store"
 	"hooks/internal/tracker/forge"
 )
 
@@ -19,10 +16,8 @@ import (
 const maxOnCard = 50
 
 // Cards returns the cards of the present runs or, if runID is set, of that run, which may be
-// archived. If page is set, a card also holds the data that only its HTML page shows.
-func (d *Inspector) Cards(
-	skills []loop.Skill, runID string, page bool,
-) ([]report.Card, error) {
+// archived.
+func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 	var list []report.Card
 	w := d.walk()
 	loops := w.runs()
@@ -34,10 +29,7 @@ func (d *Inspector) Cards(
 			continue
 		}
 		c, err := l.card()
-		if page {
-			c.Curve = l.curve()
-		}
-		if page && err != nil {
+		if err != nil {
 			c.Unread = strings.Split(err.Error(), "\n")
 		}
 		list = append(list, c)
@@ -92,31 +84,4 @@ func links(b *loop.Budget) (l report.Links) {
 		l.PR, l.Issue, l.Commit = forge.Pages(*b.Tracker)
 	}
 	return l
-}
-
-// curve returns the points of the run's spend curve. Of a long run it takes report.MaxPoints lines
-// at even distances, the last one included. It skips damaged lines.
-func (l *loopState) curve() (points []report.Point) {
-	own := func(yield func(store.RawLine) bool) {
-		for raw, err := range l.files.RawLines(l.skill) {
-			run := gjson.GetBytes(raw.JSON, "run_id").Str
-			if err == nil && run == l.Budget.RunID && !yield(raw) {
-				return
-			}
-		}
-	}
-	left := 0
-	for range own {
-		left++
-	}
-	every := max(1, (left+report.MaxPoints-1)/report.MaxPoints)
-	for raw := range own {
-		if left--; left%every != 0 {
-			continue
-		}
-		if line, err := raw.Parse(); err == nil {
-			points = append(points, report.NewPoint(line))
-		}
-	}
-	return points
 }

@@ -43,7 +43,6 @@ type Card struct {
 
 	// The rest is for the page only.
 	Folder string   `json:"-"` // folder of the project
-	Curve  []Point  `json:"-"` // points of the spend curve
 	Links  Links    `json:"-"`
 	Unread []string `json:"-"` // errors of unreadable history lines
 }

@@ -149,8 +149,8 @@ func (c *cardPage) todo() {
 // spent draws the spend curve and the use of each ceiling.
 func (c *cardPage) spent() {
 	c.section("Spend", "", "")
-	if len(c.Curve) > 0 {
-		c.curve(c.Run.Ceilings.Dollars, c.Curve)
+	if len(c.Iterations) > 0 {
+		c.curve(c.Run.Ceilings.Dollars, c.Iterations)
 	}
 	c.facts(c.spending(c.Run, c.Budgets, c.Raise))
 }

@@ -155,36 +155,27 @@ func percent(part, whole int64) float64 {
 	return min(100, 100*float64(part)/float64(whole))
 }
 
-// Point is an iteration on a spend curve.
-type Point struct {
-	iteration int
-	spent     loop.USD // dollars of the run up to its end
-	title     string
-}
-
-// NewPoint returns the point of a history line. It keeps no part of the line.
-func NewPoint(l *loop.Iteration) Point {
-	p := Point{iteration: l.Iteration, spent: l.Budget.DollarsEstimate}
-	p.title = fmt.Sprintf("iteration %s: $%s, $%s in all", thousands(int64(l.Iteration)),
-		l.Dollars, p.spent)
+// pointTitle describes an iteration on the curve.
+func pointTitle(l *loop.Iteration) string {
+	title := fmt.Sprintf("iteration %s: $%s, $%s in all", thousands(int64(l.Iteration)), l.Dollars,
+		l.Budget.DollarsEstimate)
 	if len(l.Denied) > 0 {
-		p.title += "; " + refused(l.Denied) + " refused"
+		title += "; " + refused(l.Denied) + " refused"
 	}
 	if len(l.Gates) > 0 {
-		p.title += "; " + loop.Plural(len(l.Gates), "question") + " asked"
+		title += "; " + loop.Plural(len(l.Gates), "question") + " asked"
 	}
-	return p
+	return title
 }
-
-// MaxPoints bounds the points of a curve.
-const MaxPoints = 100
 
 // curve draws the spend after each of the iterations, against the ceiling if there is one. The
 // picture is stretched to the width of the page, so strokes do not scale, points are the round caps
 // of very short lines, and the labels are HTML beside the picture.
-func (m *markup) curve(limit loop.USD, points []Point) {
-	last := points[len(points)-1]
-	total, top, about := last.spent, last.spent, ""
+func (m *markup) curve(limit loop.USD, list []loop.Iteration) {
+	first, last := &list[0], &list[len(list)-1]
+	before := max(0, first.Budget.DollarsEstimate-first.Dollars)
+	total := last.Budget.DollarsEstimate
+	top, about := total, ""
 	switch {
 	case limit == 0:
 		about = "there is no ceiling in dollars"
@@ -203,16 +194,17 @@ func (m *markup) curve(limit loop.USD, points []Point) {
 		m.put(`<span style="top:%.1f%%">%s</span>`, y(at), ceiling(at))
 		grid.put("M0 %.2fH100", y(at))
 	}
-	line.put("M0 100")
-	for i, p := range points {
-		x, y := percent(int64(i+1), int64(len(points))), y(p.spent)
+	line.put("M0 %.2f", y(before))
+	for i := range list {
+		l := &list[i]
+		x, y := percent(int64(i+1), int64(len(list))), y(l.Budget.DollarsEstimate)
 		line.put("L%.2f %.2f", x, y)
 		dots.put(`<path class="point" d="M%.2f %.2fh.01" tabindex="0" role="img">`+
-			"<title>%s</title></path>\n", x, y, p.title)
+			"<title>%s</title></path>\n", x, y, pointTitle(l))
 	}
 	drawn := raw(line.String())
 	m.put(`</div><svg viewBox="0 0 100 100" preserveAspectRatio="none" role="group">`+
-		`<title>%s</title><path class="grid" d="%s"/><path class="area" d="%sV100Z"/>`+
+		`<title>%s</title><path class="grid" d="%s"/><path class="area" d="%sV100H0Z"/>`+
 		`<path class="line" d="%s"/>`, about, raw(grid.String()), drawn, drawn)
 	if limit > 0 {
 		m.put(`<path class="limit" d="M0 %.2fH100"/>`, y(limit))
@@ -221,8 +213,12 @@ func (m *markup) curve(limit loop.USD, points []Point) {
 	if limit > 0 {
 		m.put(`<span class="cap" style="top:%.1f%%">ceiling %s</span>`, y(limit), ceiling(limit))
 	}
-	m.put(`</div><div class="xs"><span>start</span><span>iteration %s</span></div>`+
-		"<figcaption>%s</figcaption></figure>\n", thousands(int64(last.iteration)), about)
+	from := "start"
+	if first.Iteration > 1 {
+		from = "iteration " + thousands(int64(first.Iteration))
+	}
+	m.put(`</div><div class="xs"><span>%s</span><span>iteration %s</span></div>`+
+		"<figcaption>%s</figcaption></figure>\n", from, thousands(int64(last.Iteration)), about)
 }
 
 // scale returns a round step such that at most five steps reach the top.

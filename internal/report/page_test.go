@@ -43,7 +43,6 @@ func pageOf(text string) Card {
 	c.Links = Links{"https://github.com/a/b/pull/", "https://github.com/a/b/issues/",
 		"https://github.com/a/b/commit/"}
 	c.Iterations[0].Fired = []string{text}
-	c.Curve = []Point{NewPoint(&c.Iterations[0])}
 	return c
 }
 
@@ -105,14 +104,11 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkForeign(t, text) })
 }
 
-// Ten thousand iterations make a page of a bounded size, and the sum is that of the run.
+// The last of ten thousand iterations makes a page of a bounded size, and the sum is that of the run.
 func TestPageIsBounded(t *testing.T) {
 	p := pageOf(strings.Repeat("<&\">", 1000))
-	p.Curve, p.Earlier = nil, 9_999
-	for i := range MaxPoints {
-		p.Curve = append(p.Curve, Point{iteration: i + 1, spent: loop.USD(i+1) * loop.Cent})
-	}
-	p.Curve = append(p.Curve, Point{iteration: 10_000, spent: 100 * loop.Dollar})
+	l := &p.Iterations[0]
+	l.Iteration, l.Budget.DollarsEstimate, p.Earlier = 10_000, 100*loop.Dollar, 9_999
 	text := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p})
 	if len(text) > 1<<18 {
 		t.Errorf("%d bytes", len(text))

@@ -110,7 +110,7 @@ func (p *page) facts(list facts) {
 }
 
 // curve writes nothing. A terminal has too few rows for it.
-func (*page) curve(loop.USD, []Point) {}
+func (*page) curve(loop.USD, []loop.Iteration) {}
 
 // notes writes a line for each note.
 func (p *page) notes(word string, list []string) {

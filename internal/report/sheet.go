@@ -18,7 +18,7 @@ type sheet interface {
 	line(style, format string, args ...any)
 	facts(list facts)
 	table(t table)
-	curve(ceiling loop.USD, points []Point)
+	curve(ceiling loop.USD, list []loop.Iteration)
 }
 
 // facts is a list of labels, each with a value.

@@ -104,9 +104,6 @@ func night() []report.Card {
 	card.Resume = report.Resume(&run, "")
 	card.Stopped = report.StoppedBy(&run, &lines[len(lines)-1], card.Waiting, "")
 	card.Folder = "/home/someone/invoices"
-	for i := range lines {
-		card.Curve = append(card.Curve, report.NewPoint(&lines[i]))
-	}
 	card.Links = report.Links{PR: "https://github.com/acme/invoices/pull/",
 		Issue:  "https://github.com/acme/invoices/issues/",
 		Commit: "https://github.com/acme/invoices/commit/"}
