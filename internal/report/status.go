@@ -200,7 +200,7 @@ func Final(b *loop.Budget, e Ended) string {
 	if len(e.Denied) > 0 {
 		more = append([]string{refusals(e.Denied)}, more...)
 	}
-	list = append(list, gatesAnswered(b, e.Asked, maxFinal-1-len(list)-len(more))...)
+	add(gatesAnswered(b, e.Asked))
 	card, room := "More: hooks report-card "+string(b.Skill), max(0, maxFinal-1-len(list))
 	if left := len(more) - room; left > 0 {
 		card += fmt.Sprintf(" (%s)", loop.Plural(left, "further line"))
@@ -237,26 +237,20 @@ func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
 	return used, dollars
 }
 
-// gatesAnswered returns the gates of a run with their answers, one per line. If there are more than
-// room, it returns all in one line.
-func gatesAnswered(b *loop.Budget, asked []Asked, room int) (list []string) {
+// gatesAnswered returns the gates of a run with their answers in one line.
+func gatesAnswered(b *loop.Budget, asked []Asked) string {
 	switch {
 	case len(asked) == 0 && len(b.Pending) > 0:
-		return []string{"Gates: none answered"}
+		return "Gates: none answered"
 	case len(asked) == 0:
-		return []string{"Gates: none fired"}
-	case len(asked) > room:
-		for _, a := range asked {
-			list = append(list, fmt.Sprintf("%s in iteration %d %s", a.Name, a.Iteration,
-				clip(a.Given(), 80)))
-		}
-		return []string{clip("Gates: "+strings.Join(list, "; "), 2000)}
+		return "Gates: none fired"
 	}
+	var list []string
 	for _, a := range asked {
-		list = append(list, fmt.Sprintf("Gate in iteration %d: %s — %q %s", a.Iteration, a.Name,
-			a.Question, a.Given()))
+		list = append(list, fmt.Sprintf("%s%s in iteration %d %s", a.Name,
+			prefixed(" ", a.Target), a.Iteration, clip(a.Given(), 80)))
 	}
-	return list
+	return clip("Gates: "+strings.Join(list, "; "), 2000)
 }
 
 // ended returns the counts of the list, and then each task with its result.
