@@ -82,7 +82,10 @@ func invocation(b *loop.Budget) string {
 	if c.Name == "" {
 		c.Name = b.Kind().Invoked()[1:]
 	}
-	return "/" + c.Name + when(c.OptsIn(), " --loop")
+	if c.OptsIn() {
+		return "/" + c.Name + " --loop"
+	}
+	return "/" + c.Name
 }
 
 // state returns a status in words. A loop whose list or plan is done is "finished", not halted.

@@ -18,8 +18,8 @@ const ReportCommand = `hooks report <<'JSON'`
 // first, and how to report.
 func Entry(b *loop.Budget, t *loop.Tick) string {
 	var x text
-	x.line("## Loop Iteration %s — %s%s", outOf(t.Iteration, b.Ceilings.Iterations, "/"),
-		invocation(b), when(b.RunID != "", fmt.Sprintf(" (run %s)", b.RunID)))
+	x.line("## Loop Iteration %s — %s (run %s)", outOf(t.Iteration, b.Ceilings.Iterations, "/"),
+		invocation(b), cmp.Or(b.RunID, "unknown"))
 	x.line("Budget remaining: %s", Remaining(b))
 	if b.SinglePR != 0 {
 		x.line("Watching PR #%d only. Comments pushed: %d, merges attempted: %d",
@@ -146,12 +146,11 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 		duty = "You need not report anything except a failure: "
 	}
 	x.line("%s%s {…} JSON (in a worktree: hooks report <<< '{…}')", duty, ReportCommand)
-	switch {
-	case tracked && kind.Tracked != "":
-		x.line("Fields: %s; issues and dependencies are known from the tracker", kind.Tracked)
-	default:
-		x.line("Fields: %s", kind.Fields)
+	fields := kind.Fields
+	if tracked && kind.Tracked != "" {
+		fields = kind.Tracked + "; issues and dependencies are known from the tracker"
 	}
+	x.line("Fields: %s", fields)
 	if kind.Reviews {
 		x.line("One review-response round per PR in this iteration, no more.")
 	}
@@ -159,9 +158,11 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 		loop.MergesNever: "This run merges nothing (--merges never); leave PRs open.",
 		loop.MergesAsk:   "A person approves each merge, at its exact commit (--merges ask).",
 	}[b.Merges]
-	others := when(!kind.Prompts, "Issues in progress elsewhere are passed over, never contested. ")
-	x.line("%s%s", others, cmp.Or(merges, "A merge passes unasked only if the tracker itself says "+
-		"that nobody commented; else a person approves that exact commit."))
+	if !kind.Prompts {
+		x.line("Issues in progress elsewhere are passed over, never contested.")
+	}
+	x.line("%s", cmp.Or(merges, "A merge passes unasked only if the tracker itself says that "+
+		"nobody commented; else a person approves that exact commit."))
 }
 
 // LeftAlone returns a line for each issue or PR that the iteration skips.

@@ -104,7 +104,7 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkForeign(t, text) })
 }
 
-// The last of ten thousand iterations makes a page of a bounded size, and the sum is that of the run.
+// The last of ten thousand iterations makes a page of a bounded size with the sum of the run.
 func TestPageIsBounded(t *testing.T) {
 	p := pageOf(strings.Repeat("<&\">", 1000))
 	l := &p.Iterations[0]
