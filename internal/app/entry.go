@@ -189,9 +189,6 @@ func (e *entry) load() error {
 	if b := s.Budget; err == nil && b != nil && e.asks.NeedsSeal(b, proc.Of(b.Owner)) {
 		err = s.Unrecorded
 	}
-	if err == nil && s.Tick == nil { // a record contains only its own run's tick
-		s.Tick, err = e.files.OpenTick(e.Skill)
-	}
 	other, oerr := e.files.Other(e.Skill, e.asks.Path)
 	if err = errors.Join(err, oerr); other.Run != nil {
 		e.asks.Other, e.asks.OtherIs = other, proc.Of(other.Run.Owner)

@@ -154,7 +154,7 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 	if err := errors.Join(s.disk.replace(name, text), s.disk.syncDir()); err != nil {
 		return fmt.Errorf("keep findings: %w", err)
 	}
-	if s.records(b) {
+	if b.SealedIn != "" && b.SealedIn == s.seals.Path() {
 		// Without the copy, a later change of the file would block the run.
 		_ = s.seals.KeepLines(findingsCopy(b.RunID), text)
 	}

@@ -161,7 +161,7 @@ func (s *Store) prepare(
 func (s *Store) recordOf(
 	b *loop.Budget, path string, closes bool,
 ) (run sealed, isNew bool, err error) {
-	if !s.records(b) {
+	if b.SealedIn == "" || b.SealedIn != s.seals.Path() {
 		return run, false, nil
 	}
 	r, err := s.seals.Find(b.SessionID)
@@ -196,11 +196,6 @@ func (s *Store) putTick(skill loop.Skill, text string) error {
 	// passes used in this iteration do not count in the next one
 	_ = s.disk.root.Remove(usedName.of(skill))
 	return wrap("remove tick", s.disk.remove(name))
-}
-
-// records reports whether the changes of a run are recorded in this state directory.
-func (s *Store) records(b *loop.Budget) bool {
-	return b.SealedIn != "" && b.SealedIn == s.seals.Path()
 }
 
 // budgetText returns the place of the budget, the budget that is there, if any, and the new text.
