@@ -41,3 +41,18 @@ func TestHeadThatAMergeInsistsOn(t *testing.T) {
 		}
 	}
 }
+
+// Whatever gh takes for true bypasses the protection.
+func TestMergeThatBypassesProtection(t *testing.T) {
+	for command, bypasses := range map[string]bool{
+		"gh pr merge 142 --admin": true, "gh pr merge 142 --admin=t": true,
+		"gh pr merge 142 --admin --disable-auto": true, "gh pr merge 142 --admin --auto": true,
+		"gh pr merge 142": false, "gh pr merge 142 --admin=false": false,
+	} {
+		call := effect.Call{Tool: "Bash", Command: command, Cwd: project}
+		acts := Read(call, effect.Repo{}.Known(), nil).Merges()
+		if len(acts) != 1 || acts[0].PR != 142 || acts[0].Admin != bypasses {
+			t.Errorf("%s: %+v", command, acts)
+		}
+	}
+}

@@ -221,14 +221,19 @@ func judgeVerb(f *plain.Frame, argv []shellword.Word, verb, noun string, fl shel
 			t.Fields = append(t.Fields, effect.Field{Path: name, Value: w.Text})
 		}
 	}
-	on, words := t.On, ""
+	on, words, yes := t.On, "", shellword.Lit("true")
 	switch verb {
 	case "merge", "accept", "m":
+		if fl.On("--disable-auto") && !fl.On("--admin") {
+			return
+		}
 		words = "merge"
 		if head, _ := fl.Get("--match-head-commit", "--sha"); head.Known() {
 			t.On.SHA = head.Text
 		}
-		set("bypass", fl.All("--admin")...)
+		if fl.On("--admin") {
+			set("bypass", yes)
+		}
 	case "approve", "lgtm", "a":
 		words = "approve"
 	case "reject", "review":
@@ -245,6 +250,9 @@ func judgeVerb(f *plain.Frame, argv []shellword.Word, verb, noun string, fl shel
 			set("event", shellword.Lit("COMMENT"))
 		}
 	case "create", "new", "for", "c", "revert":
+		if fl.On("--dry-run") {
+			return
+		}
 		words, t.On = "create", effect.Act{Repo: repoFlag(fl)}
 		set("labels", fl.All("-l", "--label")...)
 	case "checkout", "co":
@@ -267,9 +275,9 @@ func judgeVerb(f *plain.Frame, argv []shellword.Word, verb, noun string, fl shel
 		usePR(f, argv, on)
 	}
 	if fl.On("--auto", "--auto-merge", "--when-pipeline-succeeds") && !fl.On("--admin") {
-		set("auto_merge", shellword.Lit("true"))
+		set("auto_merge", yes)
 	}
-	if words != "" && !fl.On("--disable-auto", "--dry-run") {
+	if words != "" {
 		t.Words = strings.Fields(words + " " + noun)
 		t.Judge()
 	}

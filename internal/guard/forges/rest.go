@@ -140,8 +140,8 @@ func Send(f *plain.Frame, q Request) {
 }
 
 // head returns the commit that a merge request requires as the PR's head. It returns an empty
-// string if the request requires none or contains two values. Only a top-level field
-// with the exact name counts: a forge ignores an unknown field and would merge any head.
+// string if the request requires none or contains two values. Only a top-level field with the exact
+// name counts: a forge ignores an unknown field and would merge any head.
 func (s sending) head() string {
 	name, fields := "sha", s.Fields
 	if s.Method == "POST" { // only Gitea merges by POST
