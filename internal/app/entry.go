@@ -125,6 +125,9 @@ func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 	if o.Reply.Refuse != "" {
 		o.Reply.Refuse = e.withBefore(o.Reply.Refuse)
 	}
+	if l := o.Save.Line; l != nil && l.Budget.RateTableSource == "" { // there is no run (R61)
+		l.Budget.RateTableSource = usage.NewTable(e.config(nil).Rates).Source
+	}
 	reply, err := e.carryOut(e.State, *o)
 	if err == nil && o.Reply.Note != "" {
 		e.notes = append(e.notes, o.Reply.Note)
