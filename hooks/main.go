@@ -149,10 +149,6 @@ func people(a *app.App, args []string) (code int) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("Governs unattended loops of Claude Code: "+
 			"stop conditions, gates, merges, money, state."),
-		kong.PostBuild(func(k *kong.Kong) error {
-			k.Model.HelpFlag.Help = "Show this help."
-			return nil
-		}),
 		named(),
 		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Bind(a, c))

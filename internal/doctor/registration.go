@@ -50,7 +50,7 @@ func settingsFiles(m *machine, n *notes) {
 			continue
 		}
 		for _, w := range install.WrongTypes(f.Text) {
-			text := fmt.Sprintf("%s: %v; the client skips the whole file", m.shown(f.Path), w)
+			text := fmt.Sprintf("%s: %s; the client skips the whole file", m.shown(f.Path), w.Text)
 			if w.Choice {
 				n.warn("correct it, unless your client knows that word", "%s", text)
 			} else {

@@ -36,7 +36,7 @@ func Install(path, program string, dry bool) (r Result, err error) {
 		for _, w := range WrongTypes(text) {
 			if !w.Choice {
 				return t, hint.New("correct that value, then run it again; nothing was changed",
-					"%v, so the client skips the whole file", w)
+					"%s, so the client skips the whole file", w.Text)
 			}
 		}
 		_, bare := cutBOM(text)

@@ -13,16 +13,10 @@ import (
 
 // Wrong is a value that makes the client skip the whole settings file, including hooks.
 type Wrong struct {
-	Line, Column int
-	Key          string // for example "permissions.allow"
-	Want, Got    string
+	Text string // the place, the key, and the type that it must have
 	// Choice marks a string that is not one of the known choices. A later client may accept it.
 	Choice bool
-}
-
-func (w Wrong) String() string {
-	return fmt.Sprintf("line %d, column %d: %q must be %s, this is %s",
-		w.Line, w.Column, w.Key, w.Want, w.Got)
+	at     int // the offset of the value
 }
 
 //go:embed wanted.txt
@@ -63,14 +57,14 @@ func WrongTypes(text string) (found []Wrong) {
 					return
 				}
 				line, column := place(text, v.Index)
+				wrong := fmt.Sprintf("line %d, column %d: %q must be %s, this is %s",
+					line, column, key, row.want, kind(v))
 				choice := strings.HasPrefix(row.want, oneOf) && v.Type == gjson.String
-				found = append(found, Wrong{line, column, key, row.want, kind(v), choice})
+				found = append(found, Wrong{wrong, choice, v.Index})
 			})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Wrong) int {
-		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
-	})
+	slices.SortStableFunc(found, func(a, b Wrong) int { return a.at - b.at })
 	return found
 }
 

@@ -45,7 +45,7 @@ func TestWrongTypes(t *testing.T) {
 	} {
 		lines := []string{}
 		for _, w := range WrongTypes(text) {
-			lines = append(lines, w.String())
+			lines = append(lines, w.Text)
 		}
 		got := strings.Join(lines, "\n")
 		if (want == "") != (got == "") || !strings.Contains(got, want) {
