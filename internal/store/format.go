@@ -67,9 +67,12 @@ func (f *format) checkObject(path string, root gjson.Result) (err error) {
 		if at >= 0 {
 			has[at], next = true, at+1
 		}
-		switch {
-		case name == "version": // may be absent, for example in a lock
-			err = checkVersion(path, value)
+		switch n := value.Num; {
+		case name == "version" && // which may be absent, for example in a lock
+			(value.Type != gjson.Number || n < 1 || n != float64(int64(n))):
+			err = damage(path, "version %s is not a whole number from 1", codec.Clip(value.Raw))
+		case name == "version" && n > loop.Version:
+			err = &NewerError{Path: path, Version: int64(n)}
 		case value.Type == gjson.Null && slices.Contains(f.needs, name) &&
 			known[at].Type.Kind() != reflect.Slice: // an empty list may be encoded as null
 			err = damage(path, "field %s is null", name)
@@ -89,17 +92,6 @@ func (f *format) checkObject(path string, root gjson.Result) (err error) {
 			}
 			return missing
 		}
-	}
-	return nil
-}
-
-// checkVersion returns an error for an invalid version or a later format.
-func checkVersion(path string, v gjson.Result) error {
-	switch {
-	case v.Type != gjson.Number || v.Num < 1 || v.Num != float64(int64(v.Num)):
-		return damage(path, "version %s is not a whole number from 1", codec.Clip(v.Raw))
-	case v.Num > loop.Version:
-		return &NewerError{Path: path, Version: int64(v.Num)}
 	}
 	return nil
 }

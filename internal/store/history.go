@@ -19,31 +19,19 @@ import (
 // file, so its cost does not grow with the history. It skips a torn last line. A damaged line
 // newer than the result is an error, because the result would then not be the newest line.
 func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
-	var found *loop.Iteration
-	err := s.backwards(skill, func(it *loop.Iteration) bool {
-		if keep(it) {
-			found = it
-		}
-		return found == nil
-	})
-	return found, err
-}
-
-// backwards calls each with the history's lines from last to first until each returns false.
-func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) error {
 	for line, err := range s.linesBackwards(skill) {
 		switch {
 		case errors.Is(err, errLongLine):
-			return damage(s.disk.path(historyName.of(skill)), "a line of it is over 4 MiB")
+			return nil, damage(s.disk.path(historyName.of(skill)), "a line of it is over 4 MiB")
 		case err != nil:
-			return err
+			return nil, err
 		}
 		it, err := s.parsed(skill, line)
-		if err != nil || !each(it) {
-			return err
+		if err != nil || keep(it) {
+			return it, err
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // linesBackwards iterates over the history's lines from last to first without parsing them. It

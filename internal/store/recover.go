@@ -73,9 +73,9 @@ func (s *Store) catchUp(st *State, skill loop.Skill) error {
 // tail returns a run's last line that closed an iteration, and its line with the highest seq, which
 // a skipped tick may have written later.
 func (s *Store) tail(skill loop.Skill, run string) (closing, newest *loop.Iteration, err error) {
-	err = s.backwards(skill, func(it *loop.Iteration) bool {
+	_, err = s.Last(skill, func(it *loop.Iteration) bool {
 		if it.RunID != run {
-			return true
+			return false
 		}
 		if newest == nil || it.Seq > newest.Seq {
 			newest = it
@@ -83,7 +83,7 @@ func (s *Store) tail(skill loop.Skill, run string) (closing, newest *loop.Iterat
 		if it.Outcome != loop.SkippedLock {
 			closing = it
 		}
-		return closing == nil
+		return closing != nil
 	})
 	return closing, newest, err
 }
@@ -119,15 +119,15 @@ func (s *Store) BudgetOf(it *loop.Iteration) (*loop.Budget, error) {
 // complete fills in the lists that the snapshot of a line omits, from the lines before it and then
 // from before, the budget on disk. before is nil if that budget is gone.
 func (s *Store) complete(b, before *loop.Budget) error {
-	err := s.backwards(b.Skill, func(it *loop.Iteration) bool {
+	_, err := s.Last(b.Skill, func(it *loop.Iteration) bool {
 		switch {
 		case it.RunID != b.RunID || it.Seq > b.Seq:
-			return true
-		case before != nil && it.Seq <= before.Seq:
 			return false
+		case before != nil && it.Seq <= before.Seq:
+			return true
 		}
 		b.FillIn(&it.Budget)
-		return true
+		return false
 	})
 	if before != nil {
 		b.FillIn(before)
