@@ -250,10 +250,6 @@ func (s *sorter) edges(todo []*Issue) {
 	}
 }
 
-const maxNotes = 20
-
 func (s *sorter) note(format string, args ...any) {
-	if len(s.res.Notes) < maxNotes {
-		s.res.Notes = append(s.res.Notes, fmt.Sprintf(format, args...))
-	}
+	s.res.Notes = append(s.res.Notes, fmt.Sprintf(format, args...))
 }
