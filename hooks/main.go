@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -237,7 +236,7 @@ func (completeCmd) Run(k *kong.Kong, p caller) error {
 		return nil
 	}
 	last := len(typed) - 1
-	for _, word := range candidates(k.Model.Node, typed[1:last]) {
+	for _, word := range candidates(k, typed[1:last]) {
 		if word != "" && strings.HasPrefix(word, typed[last]) {
 			fmt.Fprintln(p.out, word)
 		}
@@ -246,23 +245,15 @@ func (completeCmd) Run(k *kong.Kong, p caller) error {
 }
 
 // candidates returns the words that may follow the typed ones, as far as the parser knows them.
-func candidates(at *kong.Node, typed []string) (words []string) {
-	var flag *kong.Flag // set if the next word is this flag's value
-	for _, word := range typed {
-		isWord := func(n *kong.Node) bool { return n.Name == word && !n.Hidden }
-		isFlag := func(f *kong.Flag) bool {
-			return word == "--"+f.Name || f.Short != 0 && word == "-"+string(f.Short)
-		}
-		if flag != nil {
-			flag = nil
-		} else if i := slices.IndexFunc(at.Children, isWord); i >= 0 {
-			at = at.Children[i]
-		} else if i := slices.IndexFunc(at.Flags, isFlag); i >= 0 && !at.Flags[i].IsBool() {
-			flag = at.Flags[i]
-		}
+func candidates(k *kong.Kong, typed []string) (words []string) {
+	at := k.Model.Node
+	if ctx, _ := kong.Trace(k, typed); ctx != nil && ctx.Selected() != nil {
+		at = ctx.Selected()
 	}
-	if flag != nil {
-		return flag.EnumSlice()
+	for _, f := range at.Flags {
+		if len(typed) > 0 && typed[len(typed)-1] == "--"+f.Name && !f.IsBool() {
+			return f.EnumSlice()
+		}
 	}
 	for _, sub := range at.Children {
 		if !sub.Hidden {
