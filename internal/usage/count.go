@@ -2,9 +2,8 @@
 // that no hook reports: interruptions, answers, the beginnings of prompts.
 //
 // A transcript only grows, so a count begins where the last one ended. Its cost depends on the new
-// bytes, not on the file size. Most lines are only searched; a line that may
-// matter is parsed, and its top-level type decides, because `api-request` lines contain copies of
-// other lines.
+// bytes, not on the file size. Most lines are only searched; a line that may matter is parsed, and
+// its top-level type decides, because `api-request` lines contain copies of other lines.
 //
 // One request has several lines and is counted once, by message id and request id, with the
 // greatest number of each kind (CONTRACT). Its advisors count as separate requests; lines copied by
@@ -63,10 +62,10 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 //
 // One request counts once even if its lines are spread over several calls, as long as at most seven
 // other requests of the main transcript, or two of a subagent's, come between two of its lines in
-// different calls. A file that shrank or was replaced is read again from
-// the beginning. Its lines count only if they are newer than the newest one seen before or, without
-// a time, if they are beyond the old offset. So a replaced file is never counted twice, but lines
-// with a clock that was set back are lost.
+// different calls. A file that shrank or was replaced is read again from the beginning. Its lines
+// count only if they are newer than the newest one seen before or, without a time, if they are
+// beyond the old offset. So a replaced file is never counted twice, but lines with a clock that was
+// set back are lost.
 func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 	c, err := count(transcript, cursors, agents(transcript), t, nil)
 	if err != nil {

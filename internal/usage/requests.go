@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Limits on the requests remembered, because a line of a forgotten request counts again.
+// Limits on what a cursor remembers. A line of a forgotten request counts again.
 const (
 	openMain  = 7   // requests of the main transcript remembered between two Counts
 	openAgent = 2   // requests remembered for a subagent, whose requests never overlap
