@@ -405,7 +405,7 @@ func TestPassIsForOneThing(t *testing.T) {
 	dir, other := project(t), project(t)
 	for _, line := range []string{
 		"gh pr merge 143", "gh pr merge 142 --auto", "gh pr merge 142 --admin",
-		"gh pr merge 142 -R evil/r", "gh pr merge",
+		"gh pr merge 142 -R evil/r", "gh pr merge 142 -R evil/o/r", "gh pr merge",
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge --next -K -",
 		"gh pr merge 142 --match-head-commit ffff", "gh pr review 142 --approve",
 		"git push origin HEAD:main",

@@ -69,7 +69,7 @@ func commits(argv []string) bool {
 		return false
 	}
 	args := gitWords(argv[1:])
-	if len(args) == 0 {
+	if len(args) == 0 || shellword.HasUnknown(strings.Join(argv[:len(argv)-len(args)], "")) {
 		return false
 	}
 	switch rest := args[1:]; args[0] {

@@ -340,18 +340,20 @@ func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 
 func repoFlag(fl shellword.Flags) string { return repoName(fl.Val("-R", "--repo")) }
 
-// repoName returns owner/name for any form of a repository that gh accepts, or an empty string.
+// repoName returns owner/name for any form of a repository that gh and glab accept, or an empty
+// string. GitLab's owners may have several parts.
 func repoName(s string) string {
 	s = strings.TrimSuffix(s, ".git")
 	if _, rest, ok := strings.Cut(s, "://"); ok {
 		s = afterHost(rest)
+	} else if host, rest, _ := strings.Cut(s, "/"); strings.Contains(host, ".") &&
+		strings.Contains(rest, "/") {
+		s = rest
 	}
-	parts := strings.Split(s, "/")
-	n := len(parts)
-	if n < 2 || shellword.HasUnknown(s) || parts[n-2] == "" {
+	if strings.Index(s, "/") < 1 || shellword.HasUnknown(s) {
 		return ""
 	}
-	return parts[n-2] + "/" + parts[n-1]
+	return s
 }
 
 // repoVerb judges a command on a whole repository.
