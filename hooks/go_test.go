@@ -165,13 +165,13 @@ func TestGoOnATerminal(t *testing.T) {
 	})
 	tty.Close()
 	all := <-shown
-	if err != nil || !strings.Contains(all, "██░░░░░░░░ 1/4 · $0.00 · 0s · task 1 of 1,") ||
-		!strings.Contains(all, "\n  Reading it\x1b[K") || strings.Contains(all, "\x1b[?25l") ||
+	if err != nil || !strings.Contains(all, "██░░░░░░░░ 1/4 · $0.00 · 0s") ||
+		!strings.Contains(all, "s · Reading it\r\x1b[K") || strings.Contains(all, "\x1b[?25l") ||
 		strings.Contains(all, "\x1b[2m") {
 		t.Errorf("%v\n%q", err, all)
 	}
 	left := strings.Split(strings.TrimRight(screen.String(), " \n"), "\n")
-	if len(left) != 2 || strings.TrimSpace(left[1]) != "1 task is done" {
+	if len(left) != 3 || strings.TrimSpace(left[2]) != "1 task is done" {
 		t.Errorf("the terminal shows\n%s", strings.Join(left, "\n"))
 	}
 }
@@ -271,7 +271,7 @@ func TestGoAsksItsGatesOnATerminal(t *testing.T) {
 	}
 	said = types([]string{"go"}, "approve", "aprove", "approve", "\x03")
 	if !strings.Contains(said, `"aprove" is not an option`) ||
-		!regexp.MustCompile(`\$25\.00 · \d{1,2}s · task 1 of 2`).MatchString(said) ||
+		!regexp.MustCompile(`░ 0/2 · \$0\.00 of \$25\.00 · \d{1,2}s`).MatchString(said) ||
 		!strings.Contains(said, "[task-flagged] Task 1 is flagged: which format?") ||
 		!strings.Contains(said, "error: the run stopped: gate_waiting") {
 		t.Errorf("the terminal shows\n%s", said)

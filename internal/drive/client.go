@@ -42,21 +42,14 @@ const (
 // the session id.
 const Mark = "HOOKS_DRIVER"
 
-// refused lists the client flags that the driver does not support.
-var refused = [...]struct{ flags, text, hint string }{
-	// The driver sets these itself, or they would keep a context across iterations.
-	{"-p --print --session-id --output-format --input-format -r --resume -c --continue " +
-		"--fork-session --from-pr", "the client flag %s is set by the driver",
-		"leave it out: every task gets a session of its own"},
-	// These disable hooks, settings, skills or the transcript.
-	{"--bare --safe-mode --restricted --setting-sources --disable-slash-commands " +
-		"--no-session-persistence", "with the client flag %s tasks cannot be judged",
-		"leave it out: the hooks judge each task, by its transcript"},
-	// These make the client work in another place or outlive its process.
-	{"--bg --background --cloud --environment --desktop --teleport -w --worktree --tmux",
-		"with the client flag %s the driver cannot watch the client",
-		"leave it out; for a worktree, start `hooks go` in it"},
-}
+// refused lists the client flags that the driver sets itself or that keep a context, then those
+// that disable hooks, settings, skills or the transcript, then those with which the client works in
+// another place or outlives its process.
+const refused = "-p --print --session-id --output-format --input-format -r --resume -c " +
+	"--continue --fork-session --from-pr " +
+	"--bare --safe-mode --restricted --setting-sources --disable-slash-commands " +
+	"--no-session-persistence " +
+	"--bg --background --cloud --environment --desktop --teleport -w --worktree --tmux"
 
 // CheckFlags returns an error for a person's flags that the driver cannot work with.
 func CheckFlags(flags []string) error {
@@ -66,10 +59,9 @@ func CheckFlags(flags []string) error {
 		if len(name) > 2 && name[1] != '-' {
 			flag = name[:2] // a value may follow the letter directly
 		}
-		for _, r := range refused {
-			if slices.Contains(strings.Fields(r.flags), flag) {
-				return hint.New(r.hint, r.text, name)
-			}
+		if slices.Contains(strings.Fields(refused), flag) {
+			return hint.New("leave it out: each task gets a session of its own, which the hooks "+
+				"judge", "the client flag %s does not work under `hooks go`", name)
 		}
 	}
 	return nil

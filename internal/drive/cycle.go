@@ -143,17 +143,14 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 	if c.began.IsZero() {
 		c.began, c.before = began, o.Done
 	}
-	if c.Screen.Width == nil { // without a progress bar
-		c.Screen.Say(began, join(o.Name, o.Title, o.Found, money(o)))
-	}
+	c.Screen.Say(began, join(o.Name, o.Title, o.Found, money(o)))
 	if o.Agent != "" {
 		client.Flags = append([]string{"--agent", o.Agent}, client.Flags...) // a person's flag wins
 	}
 	client.Flags = withBudget(o.Left, client.Flags)
 	client.Tick = func(last string) {
 		took := c.now().Sub(c.began).Truncate(time.Second)
-		c.Screen.Show(join(bar(o), money(o), took.String(), c.left(o, began), o.Found, o.Name),
-			cmp.Or(last, o.Title))
+		c.Screen.Show(join(bar(o), money(o), took.String(), c.left(o, began)), last)
 	}
 	client.Tick("")
 	end, err := client.Run(o.Prompt, c.Signals)
@@ -170,6 +167,7 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 		said = join(string(v.Kind), v.Text)
 	}
 	took := now.Sub(began).Truncate(time.Second).String()
+	c.Screen.Close() // a question may follow
 	c.Screen.Say(now, join(o.Name, said, took, o.Title))
 	if end.Interrupted {
 		return c.Run.Halt(loop.CauseInterrupt, "")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"hooks/internal/markdown"
@@ -73,21 +74,16 @@ func marker(line string) bool {
 	return open && closed && (inner == "section" || inner == "forge-section")
 }
 
-// titleOf returns the first heading of a section, or its first line if it has no heading.
+// titleOf returns the first line of a section that has letters or digits, without the marks of a
+// heading.
 func titleOf(text string, n int) string {
-	first := ""
-	for l := range markdown.Lines(text) {
-		words := strings.Join(strings.Fields(l.Text), " ")
-		switch {
-		case words == "" || l.Kind == markdown.Hidden:
-		case l.Kind == markdown.Heading:
-			return markdown.CutRunes(words, maxTitle)
-		case first == "":
-			first = words
+	for line := range strings.Lines(text) {
+		line = markdown.OneLine(strings.Trim(line, "# \t\r\n"))
+		if strings.ContainsFunc(line, func(r rune) bool {
+			return unicode.IsLetter(r) || unicode.IsDigit(r)
+		}) {
+			return markdown.CutRunes(line, maxTitle)
 		}
 	}
-	if first == "" {
-		return fmt.Sprintf("Section %d", n)
-	}
-	return markdown.CutRunes(first, maxTitle)
+	return fmt.Sprintf("Section %d", n)
 }
