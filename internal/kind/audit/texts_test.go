@@ -29,7 +29,8 @@ func TestSplit(t *testing.T) {
 			[]string{"A", "B"}, ""},
 		{"only code", "<!-- section -->\n```\ncode\n```\n", "", []string{"code"}, ""},
 		{"no words", "<!-- section -->\n---\n", "", []string{"Section 1"}, ""},
-		{"words after the marker", "a <!-- section --> b\n", "", []string{"a <!-- section --> b"}, ""},
+		{"words after the marker", "a <!-- section --> b\n", "", []string{
+			"a <!-- section --> b"}, ""},
 		{"empty", " \n", "", nil, "no text"},
 		{"too many", strings.Repeat("<!-- section -->\nx\n", 25), "", nil, "25 sections, over 24"},
 		{"no text file", "\xff\xfe", "", nil, "UTF-8"},
