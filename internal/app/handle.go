@@ -67,21 +67,34 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 }
 
 // answer finds the project and answers the event. Only an entry creates state.
-func (h *handler) answer() (event.Reply, error) {
+func (h *handler) answer() (reply event.Reply, err error) {
 	if h.ev.Name == event.SessionStart { // even without a loop, because no later event can do this
 		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop checks the result when it begins
 	}
-	err := h.findProject()
+	err = h.findProject()
 	switch {
 	case h.ev.Name == event.ConfigChange:
 		return h.settingsChanged(), err
 	case err != nil:
 		return event.Nothing(), err
 	}
+	name, args, note := "", "", ""
 	switch h.ev.Name {
 	case event.UserPromptExpansion, event.UserPromptSubmit, event.PreToolUse:
-		if name, args := h.invoked(); name != "" {
-			return h.commanded(name, args)
+		name, args = h.invoked()
+	}
+	if name == "loop" {
+		if note, err = h.loopLine(args); err != nil {
+			return event.Block(hint.Text(err)), nil
+		}
+	}
+	if name != "" && h.ev.Name != event.UserPromptSubmit {
+		if cmd, _, looping := h.invocation(name, args); looping {
+			reply, err = h.enter(cmd)
+			if h.ev.Name == event.PreToolUse && reply.Blocks() {
+				h.recordEntry(reply)
+			}
+			return reply, err
 		}
 	}
 	if h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent() {
@@ -89,26 +102,7 @@ func (h *handler) answer() (event.Reply, error) {
 			return h.feed(cmd)
 		}
 	}
-	return h.inState()
-}
-
-// commanded answers an event that starts a command, which may begin an iteration.
-func (h *handler) commanded(name, args string) (reply event.Reply, err error) {
-	note := ""
-	if name == "loop" {
-		if note, err = h.loopLine(args); err != nil {
-			return event.Block(hint.Text(err)), nil
-		}
-	}
-	cmd, _, looping := h.invocation(name, args)
-	if looping && h.ev.Name != event.UserPromptSubmit {
-		reply, err = h.enter(cmd)
-		if h.ev.Name == event.PreToolUse && reply.Blocks() {
-			h.recordEntry(reply)
-		}
-	} else {
-		reply, err = h.inState()
-	}
+	reply, err = h.inState()
 	return reply.Say(note), err
 }
 

@@ -261,10 +261,10 @@ func (s State) outside(k *Known) {
 
 // spent returns the spending since the last count, or nothing if it is already added.
 func (k *Known) spent() Spent {
-	if k.counted {
+	if k.counted || k.Count.Value == nil {
 		return Spent{}
 	}
-	return k.Count.or().Spent
+	return k.Count.Value.Spent
 }
 
 // ending returns the facts with which the iteration ends. It also records notes in the run and its
