@@ -214,9 +214,10 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	running, overrun := k.Running.Value, *k.Overrun.Value
 	found := s.finds(running.Running)
 	s.Tick.Count(s.Run, running.Running)
-	spent := s.Run.DollarsEstimate.Plus(running.Dollars)
-	total := spent
-	reached, limit := s.Run.dollarsReached(spent), s.Run.Ceilings.Dollars.overrun(overrun)
+	now := *s.Run
+	now.DollarsEstimate = now.DollarsEstimate.Plus(running.Dollars)
+	spent, total := now.DollarsEstimate, now.DollarsEstimate
+	reached, limit := costBudget(&Facts{Run: &now}), now.Ceilings.Dollars.overrun(overrun)
 	if reached == "" && task > 0 && ofTask >= task {
 		reached = fmt.Sprintf("Cost budget of %s reached: $%s / $%s",
 			s.Run.Own.Name(s.Tick.Attempt), ofTask, task)

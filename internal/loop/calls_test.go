@@ -191,11 +191,13 @@ func TestDollarCeilings(t *testing.T) {
 	if got := run.Ceilings.Dollars.overrun(150); got != 5*Dollar {
 		t.Errorf("the limit is %s", got)
 	}
-	if got := run.dollarsReached(2 * Dollar); got != "Cost budget reached: $2.00 / $2.00" {
-		t.Error(got)
-	}
-	if got := run.dollarsReached(2*Dollar - 1); got != "" || run.DollarsEstimate != Dollar {
-		t.Errorf("%q, %s", got, run.DollarsEstimate)
+	for spent, want := range map[USD]string{2*Dollar - 1: "",
+		2 * Dollar: "Cost budget reached: $2.00 / $2.00"} {
+		at := *run
+		at.DollarsEstimate = spent
+		if got := costBudget(&Facts{Run: &at}); got != want {
+			t.Errorf("at $%s: %q", spent, got)
+		}
 	}
 	spent := func(u USD) Spent { return Spent{ByModel: map[string]Tokens{"m": {Dollars: u}}} }
 	if spent(Dollar).Past(run) || !spent(Dollar+1).Past(run) || run.DollarsEstimate != Dollar {

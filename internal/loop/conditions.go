@@ -176,14 +176,12 @@ func minuteBudget(f *Facts) string {
 
 const costCause = "cost_budget"
 
-func costBudget(f *Facts) string { return f.Run.dollarsReached(f.Run.DollarsEstimate) }
-
-// dollarsReached returns the text of the dollar ceiling if the spending in all reaches it, or "".
-func (b *Budget) dollarsReached(spent USD) string {
-	if b.Ceilings.Dollars == 0 || spent < b.Ceilings.Dollars {
+func costBudget(f *Facts) string {
+	spent, most := f.Run.DollarsEstimate, f.Run.Ceilings.Dollars
+	if most == 0 || spent < most {
 		return ""
 	}
-	return fmt.Sprintf("Cost budget reached: $%s / $%s", spent, b.Ceilings.Dollars)
+	return fmt.Sprintf("Cost budget reached: $%s / $%s", spent, most)
 }
 
 func userInterrupt(f *Facts) string {
