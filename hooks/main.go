@@ -186,7 +186,8 @@ func normalizeHelp(args []string) []string {
 	return args
 }
 
-// mistyped adds a hint with the help of the command to an error of the parser.
+// mistyped adds a hint with the help of the command to an error of the parser, whose words for two
+// mistakes are those of a programmer.
 func mistyped(err error) error {
 	name := "hooks"
 	if p, ok := errors.AsType[*kong.ParseError](err); ok {
@@ -196,7 +197,9 @@ func mistyped(err error) error {
 			}
 		}
 	}
-	return hint.New("see `"+name+" --help`", "%w", err)
+	plain := strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`,
+		"a value is missing", "a valid 64 bit int", "a whole number")
+	return hint.New("see `"+name+" --help`", "%s", plain.Replace(err.Error()))
 }
 
 type completionCmd struct {

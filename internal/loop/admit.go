@@ -106,7 +106,7 @@ type Admission struct {
 // admit decides about a request (design: run identity). After CloseFirst it is called again.
 func admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
-	if r.beside(s.Run) {
+	if r.Other.Run != nil && r.beside(s.Run) {
 		return refuse(fmt.Sprintf("Not begun: the loop on record has another budget file, %s\n"+
 			"hint: continue it with that file; only a person can end it, with `hooks loop stop "+
 			"%s`, and begin one with another file", r.Other.Path, r.Command.Skill))
@@ -141,9 +141,6 @@ func admit(r Request, s Standing) Admission {
 // another file, once the one on record has ended.
 func (r Request) beside(run *Budget) bool {
 	o := r.Other.Run
-	if o == nil {
-		return false
-	}
 	own := o.OwnedBy(r)
 	underWay := o.Status != Halted && (own || !o.OwnerLeft && r.OtherIs != Dead)
 	return underWay || r.Model || r.Scheduled && own || r.Flags.Resume && run == nil
