@@ -100,6 +100,8 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 		st.Claim, err = load[loop.Claim](&s.disk, claim, &claimFormat)
 		return st, err
 	}
+	// A file that cannot be read, or whose change was interrupted, was not deleted by a person.
+	deleted := run.Next == nil && f.budget.err == nil && !f.budget.there
 	var files seal.Files
 	if run.record.Held() {
 		err = Held(run.record)
@@ -121,7 +123,7 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 		err = s.catchUp(&st, loop.Skill(run.Skill))
 	}
 	err = errors.Join(err, s.Findings(st.Budget))
-	st.Restored = err == nil && st.Budget != nil && !f.budget.there
+	st.Restored = err == nil && st.Budget != nil && deleted
 	if b := st.Budget; err == nil && run.Next == nil && !rebooted &&
 		(b == nil || b.Own == nil || audit.Of(b) == nil || audit.Of(b).Findings == nil) {
 		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st
