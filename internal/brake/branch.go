@@ -197,14 +197,17 @@ func (s Start) moves(argv []string, own, on string) string {
 		return ref && to != "" && !strings.HasPrefix(to, "refs/")
 	}
 	foreign := func(arg string) bool {
-		return strings.HasPrefix(arg, "refs/heads/") && arg != "refs/heads/"+own
+		place, _, _ := strings.Cut(arg, "/") // of a ref of another worktree, as main-worktree/HEAD
+		return shellword.Has("main-worktree worktrees", place) ||
+			strings.HasPrefix(arg, "refs/heads/") && arg != "refs/heads/"+own
 	}
 	writes := strings.Join(slices.Concat(s.Argv, argv), " ")
 	switch {
 	case strings.Contains(writes, ":refs/heads/"):
 		return "it writes into a local branch"
 	case on != "" && on != own &&
-		shellword.Has("commit merge reset rebase cherry-pick revert am pull update-ref", command):
+		shellword.Has("commit merge reset rebase cherry-pick revert am pull subtree update-ref",
+			command):
 		return "HEAD is on " + on
 	case command == "rebase" && len(args) > 1,
 		shellword.Has("fetch pull", command) && slices.ContainsFunc(args[min(1, len(args)):], into),
