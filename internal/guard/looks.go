@@ -193,10 +193,11 @@ func looksRedirect(r *syntax.Redirect) bool {
 	return r.Word.Lit() == "/dev/null"
 }
 
-// number reports whether a node is a plain number: a shell evaluates anything else as code.
+// number reports whether a node is missing or a plain number: a shell evaluates anything else as
+// code.
 func number(n syntax.ArithmExpr) bool {
 	w, ok := n.(*syntax.Word)
-	return ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == ""
+	return n == nil || ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == ""
 }
 
 // zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the
@@ -464,7 +465,8 @@ func looksSed(args []string) bool {
 	const addresses = `([0-9$,+]+|/([^/\n]*[^/\n\\])?/)*`
 	const command = `\s*` + addresses + `([pdq=]|![pd])\s*`
 	// it comes last, so that no sed finds another command where this finds its text
-	const replacement = `s(/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#)[gpI0-9]*`
+	const replacement = `s(/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#|` +
+		`,[^,\n]*,[^,\n]*,)[gpI0-9]*`
 	plain := func(script string) bool {
 		const form = "^(" + command + ";)*(" + command + "|" + replacement + ")$"
 		ok, _ := regexp.MatchString(form, script)
