@@ -343,7 +343,7 @@ func repoFlag(fl shellword.Flags) string { return repoName(fl.Val("-R", "--repo"
 // repoName returns owner/name for any form of a repository that gh and glab accept, or an empty
 // string. GitLab's owners may have several parts.
 func repoName(s string) string {
-	s = strings.TrimSuffix(s, ".git")
+	s = strings.TrimSuffix(strings.TrimSuffix(s, "/"), ".git")
 	if _, rest, ok := strings.Cut(s, "://"); ok {
 		s = afterHost(rest)
 	} else if host, rest, _ := strings.Cut(s, "/"); strings.Contains(host, ".") &&

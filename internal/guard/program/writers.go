@@ -13,13 +13,6 @@ import (
 // The seal detects changes made in other ways. ok is false for any other program.
 func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	how := name + " " + shellword.Join(args)
-	for _, w := range args[:max(0, len(args)-1)] {
-		named := strings.Contains(w.Text, "/") && shellword.NamesClient(path.Base(w.Text)) ||
-			!w.Known() && shellword.NamesClient(w.Src) // cp $(which gh) x
-		if named && shellword.Has("cp mv ln install", name) {
-			f.OpaqueForge(how, "a forge's program under another name meets no link")
-		}
-	}
 	switch name {
 	case "rm", "rmdir", "unlink", "shred":
 		fl := shellword.ParseFlags(args, "-n --iterations -s --size")
@@ -27,7 +20,7 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 			f.Takes(w, how, fl.On("-r", "-R", "--recursive"))
 		}
 		return true
-	case "mv", "cp", "install", "rsync", "scp":
+	case "mv", "cp", "install", "ln", "rsync", "scp":
 		judgeCopy(f, name, args, how)
 		return true
 	case "sed":
@@ -38,8 +31,7 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 		}
 	case "tee":
 		f.Saves()
-	case "ln", // a link gives write access to the file
-		"mkdir", "truncate", "touch", "chmod", "chown", "sponge", "patch", "mkfifo", "sd", "dd":
+	case "mkdir", "truncate", "touch", "chmod", "chown", "sponge", "patch", "mkfifo", "sd", "dd":
 	default:
 		return false
 	}
@@ -53,7 +45,7 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	return true
 }
 
-// judgeCopy judges cp, mv and similar programs, whose last operand is the destination.
+// judgeCopy judges cp, mv, ln and similar programs, whose last operand is the destination.
 func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 	fl := shellword.ParseFlags(args, `-t --target-directory -S --suffix -m --mode -o --owner -g
 --group -e --rsh --exclude --include`)
@@ -67,13 +59,17 @@ func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 	}
 	f.Writes(dst, how)
 	for _, s := range srcs {
+		base := shellword.ProgramName(s.Text)
+		if strings.Contains(s.Text, "/") && shellword.NamesClient(base) ||
+			!s.Known() && shellword.NamesClient(s.Src) { // cp $(which gh) x
+			f.OpaqueForge(how, "a forge's program under another name meets no link")
+		}
 		switch {
 		case name == "mv" || fl.On("--remove-source-files"):
 			f.Takes(s, how, true)
-		case fl.On("-l", "--link"): // the link gives write access to the file
+		case name == "ln", fl.On("-l", "--link"): // the link gives write access to the file
 			f.Writes(s, how)
 		}
-		into := strings.TrimSuffix(dst.Text, "/") + "/" + shellword.ProgramName(s.Text)
-		f.Writes(shellword.Lit(into), how)
+		f.Writes(shellword.Lit(strings.TrimSuffix(dst.Text, "/")+"/"+base), how)
 	}
 }
