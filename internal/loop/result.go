@@ -43,8 +43,8 @@ type Effect struct {
 	Elsewhere bool // in a repository other than the project's
 	// Issue reports whether a comment is on an issue, unless the loop knows the number as a PR's.
 	Issue bool
-	// Starts reports whether a program makes this comment. In a braked iteration, the link that
-	// lets it through reports it.
+	// Starts reports whether a program that starts through a link makes this comment. In a braked
+	// iteration, the link that lets it through reports it.
 	Starts bool
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/event"
+	"hooks/internal/guard"
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
 	"hooks/internal/loop"
@@ -61,6 +62,7 @@ func qmdDown(ev event.Event) string {
 func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	failed, opened := c.Event.Name == event.PostToolUseFailure, false
 	acts := c.Read().Acts
+	command, _ := c.Event.ShellCommand()
 	// The addresses of the opened PRs are the last ones, because the call may have printed others.
 	addresses := printed[max(0, len(printed)-number(acts, effect.OpenPR)):]
 	counted := []effect.Kind{effect.OpenPR, effect.MergePR, effect.ApprovePR, effect.Comment,
@@ -83,7 +85,7 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 			opened = true
 			continue
 		case effect.Comment, effect.ApprovePR:
-			e.Starts = c.Event.Tool == "Bash" && a.Kind == effect.Comment
+			e.Starts = c.Event.Tool == "Bash" && a.Kind == effect.Comment && !guard.LeavesLinks(command)
 			e.PR, e.Issue = commented(c.Event, a, printed)
 		case effect.MergePR:
 			e.Landed = saysMerged(c.Event, a.PR, number(acts, effect.MergePR) == 1)
