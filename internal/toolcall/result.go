@@ -85,7 +85,8 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 			opened = true
 			continue
 		case effect.Comment, effect.ApprovePR:
-			e.Starts = c.Event.Tool == "Bash" && a.Kind == effect.Comment && !guard.LeavesLinks(command)
+			e.Starts = c.Event.Tool == "Bash" && a.Kind == effect.Comment &&
+				!guard.LeavesLinks(command)
 			e.PR, e.Issue = commented(c.Event, a, printed)
 		case effect.MergePR:
 			e.Landed = saysMerged(c.Event, a.PR, number(acts, effect.MergePR) == 1)
