@@ -175,6 +175,9 @@ func (p *pinner) arguments(program string, args []string, dir string) {
 // script follows a script of package.json, and those that run before and after it.
 func (p *pinner) script(name, dir string) {
 	scripts := gjson.Get(p.before.Read(path.Join(dir, "package.json")), "scripts").Map()
+	if name == "t" {
+		name = "test"
+	}
 	for _, name := range []string{"pre" + name, name, "post" + name} {
 		if p.entries++; scripts[name].Str != "" && p.entries <= maxEntries {
 			p.shell(scripts[name].Str, dir)

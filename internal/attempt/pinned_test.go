@@ -33,6 +33,7 @@ func TestPinned(t *testing.T) {
 		{"cd ci; timeout 60 sh ./deep.sh | cat", "ci/deep.sh check.sh", "ci/deep.sh"},
 		{"make test", "GNUmakefile ci/make.sh src/main.c", "GNUmakefile ci/make.sh"},
 		{"npm test", "package.json ci/run.js", "ci/run.js package.json"},
+		{"npm t", "ci/run.js", "ci/run.js"},
 		{"npm run lint", "ci/run.js", ""},
 		{"go test ./...", "check.sh main_test.go", ""},
 		{"test -f README.md && grep -q new README.md", "README.md", ""},

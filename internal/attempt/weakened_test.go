@@ -108,6 +108,32 @@ func TestWeakenedIsBounded(t *testing.T) {
 	}
 }
 
+// Every file below a folder "test" may hold a test, and a bare word is a mark in a test only.
+func TestWeakenedByMark(t *testing.T) {
+	for _, c := range []struct{ file, line, mark string }{
+		{"test/app.js", "it.skip('x', f)", "it.skip"},
+		{"test/app.js", "skip", ""},
+		{"src/test/java/Users.java", "@Disabled", "@Disabled"},
+		{"src/test/java/UserTest.java", "@DisabledOnOs(OS.LINUX)", "@Disabled"},
+		{"test/a_test.rb", "skip unless ENV['X']", "skip"},
+		{"spec/a_spec.rb", "pending do", "pending"},
+		{"test/a.exs", "@tag :skip", "@tag :skip"},
+		{"a_test.go", "if t.Skipped() {", ""},
+		{"a.py", "skip if there is none", ""},
+		{"src/a.py", "pytest.skip('x')", "pytest.skip"},
+		{"tests/test_a.py", "#@pytest.mark.skip", ""},
+	} {
+		diff := "diff --git x y\n--- a/" + c.file + "\n+++ b/" + c.file + "\n@@ -3,0 +4 @@\n+" + c.line
+		want := ""
+		if c.mark != "" {
+			want = c.file + ":4 adds " + c.mark
+		}
+		if got := strings.Join(Weakened([]byte(diff)), "\n"); got != want {
+			t.Errorf("%q in %s: %q, want %q", c.line, c.file, got, want)
+		}
+	}
+}
+
 func TestWeakenedByHeader(t *testing.T) {
 	for header, want := range map[string]string{
 		"a/b_test.go":             "b_test.go was deleted",
