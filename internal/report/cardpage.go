@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 )
 
@@ -352,6 +353,12 @@ func (c *cardPage) evidence() {
 	seen.row("progress", plain, "%s", v.Progress)
 
 	said.given("tasks", tasksOf(c.Tasks, loop.Claimed))
+	if c.Tasks != nil {
+		said.given("criteria", words("of every task; no check sees whether all of them are met"))
+	}
+	if audit.Of(c.Run) != nil {
+		said.given("verdicts", words("clean means that the auditor found no bug"))
+	}
 	said.given("PRs", c.refs(d.PRs))
 	said.given("ended PRs", c.refs(d.States))
 	said.given("comments", counted(d.Comments))
