@@ -186,7 +186,7 @@ func normalizeHelp(args []string) []string {
 	return args
 }
 
-// mistyped adds a hint with the help of the command to an error of the parser, whose words for two
+// mistyped adds a hint with the help of the command to an error of the parser, whose words for some
 // mistakes are those of a programmer.
 func mistyped(err error) error {
 	name := "hooks"
@@ -198,7 +198,8 @@ func mistyped(err error) error {
 		}
 	}
 	plain := strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`,
-		"a value is missing", "a valid 64 bit int", "a whole number")
+		"a value is missing", `expected uint value but got "EOL" (<EOL>)`, "a value is missing",
+		"a valid 64 bit int", "a whole number", "a valid 64 bit uint", "a whole number")
 	return hint.New("see `"+name+" --help`", "%s", plain.Replace(err.Error()))
 }
 

@@ -217,7 +217,7 @@ var broken = []struct {
 			echo '{"is_error":false}'`)
 	}, "live", report.Broken, "its Stop never reached the program", "see hooks-registered", ""},
 	{"a live session without a client", func(w *world) { w.live = true },
-		"live", report.Broken, `"claude": executable file not found`, "by hand", ""},
+		"live", report.Broken, `"claude": executable file not found`, "on PATH", ""},
 	{"a program that does nothing", func(w *world) {
 		w.register("home/.claude/settings.json",
 			w.tool("hooks", "exit 0"))

@@ -2,8 +2,10 @@ package doctor
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,6 +54,10 @@ func live(m *machine, n *notes) {
 	out, err := start(child.Command{
 		Dir: m.project, Env: env, Args: liveArgs[:], Wait: liveTime,
 	})
+	if errors.Is(err, exec.ErrNotFound) {
+		n.fail("install the client, or put it on PATH", "no session was started: %v", err)
+		return
+	}
 	took := time.Since(began)
 	after, _ := safefile.ReadHead(log, maxLog)
 	events, programs := receipt(strings.TrimPrefix(after, before))
