@@ -128,8 +128,8 @@ var (
 	assertion = pattern(`[aA]ssert|ASSERT_|EXPECT_|expect[(!]|\.should|t\.(?:Error|Fatal)|` +
 		`require\.|raises\(|cmp\.Diff\(`)
 	skipping = pattern(`(?:^|[^\w.])((?:it|test|describe|suite)\.(?:skip|todo|only)|` +
-		`x(?:it|test|describe|context)[ (]|(?:t|b|tb)\.Skip(?:f|Now)?\(|@pytest\.mark\.(?:skip|xfail)|` +
-		`pytest\.skip|@unittest\.(?:skip|expectedFailure)|@skip|self\.skipTest|` +
+		`x(?:it|test|describe|context)[ (]|(?:t|b|tb)\.Skip(?:f|Now)?\(|` +
+		`@pytest\.mark\.(?:skip|xfail)|pytest\.skip|@unittest\.(?:skip|expectedFailure)|@skip|self\.skipTest|` +
 		`@(?:Ignore\b|Disabled)|\[Ignore|Skip =|#\[ignore|@(?:module)?tag :skip)|` +
 		`^(skip|pending)(?: ["']| (?:if|unless|do)\b|$)`)
 )
