@@ -129,9 +129,9 @@ var (
 		`require\.|raises\(|cmp\.Diff\(`)
 	skipping = pattern(`(?:^|[^\w.])((?:it|test|describe|suite)\.(?:skip|todo|only)|` +
 		`x(?:it|test|describe|context)[ (]|(?:t|b|tb)\.Skip(?:f|Now)?\(|` +
-		`@pytest\.mark\.(?:skip|xfail)|pytest\.skip|@unittest\.(?:skip|expectedFailure)|@skip|self\.skipTest|` +
-		`@(?:Ignore\b|Disabled)|\[Ignore|Skip =|#\[ignore|@(?:module)?tag :skip)|` +
-		`^(skip|pending)(?: ["']| (?:if|unless|do)\b|$)`)
+		`@pytest\.mark\.(?:skip|xfail)|pytest\.skip|@unittest\.(?:skip|expectedFailure)|` +
+		`@skip|self\.skipTest|@(?:Ignore\b|Disabled)|\[Ignore|Skip =|#\[ignore|` +
+		`@(?:module)?tag :skip)|^(skip|pending)(?: ["']| (?:if|unless|do)\b|$)`)
 )
 
 func pattern(text string) func() *regexp.Regexp {

@@ -123,8 +123,8 @@ func TestWeakenedByMark(t *testing.T) {
 		{"src/a.py", "pytest.skip('x')", "pytest.skip"},
 		{"tests/test_a.py", "#@pytest.mark.skip", ""},
 	} {
-		diff := fmt.Sprintf("diff --git x y\n--- a/%[1]s\n+++ b/%[1]s\n@@ -3,0 +4 @@\n+%[2]s", c.file,
-			c.line)
+		diff := fmt.Sprintf("diff --git x y\n--- a/%[1]s\n+++ b/%[1]s\n@@ -3,0 +4 @@\n+%[2]s",
+			c.file, c.line)
 		want := ""
 		if c.mark != "" {
 			want = c.file + ":4 adds " + c.mark
