@@ -103,7 +103,7 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	// A file that cannot be read, or whose change was interrupted, was not deleted by a person.
 	deleted := run.Next == nil && f.budget.err == nil && !f.budget.there
 	var files seal.Files
-	if run.record.Held() {
+	if run.HeldFor != "" { // the record's other runs continue
 		err = Held(run.record)
 	} else {
 		files, err = s.whole(run, f)
