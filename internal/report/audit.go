@@ -68,7 +68,8 @@ func (b auditLoop) stand() (list facts) {
 	list.row("done", plain, "%s", r.Result())
 	if r.Phase != audit.Complete {
 		name := r.UnderWay()
-		if r.Phase == audit.Coding || r.Phase == audit.Auditing {
+		known := r.Section >= 0 && r.Section < len(r.Sections) // the run's file may be edited
+		if known && (r.Phase == audit.Coding || r.Phase == audit.Auditing) {
 			name += ": " + r.Sections[r.Section]
 		}
 		list.row("under way", plain, "%s", name)
