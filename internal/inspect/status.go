@@ -72,7 +72,8 @@ func (l *loopState) brief() report.Stand {
 		near = l.saved
 	}
 	st := report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
-		Gates: openGates(l), Budgets: report.Axes(l.saved, b, l.Tick, going, l.now)}
+		Archived: !l.present,
+		Gates:    openGates(l), Budgets: report.Axes(l.saved, b, l.Tick, going, l.now)}
 	if l.present {
 		st.Raise = near.RaiseCommand(l.Tick, l.now)
 	}

@@ -34,7 +34,8 @@ type Stand struct {
 	// Raise is the command with which a person raises the ceilings that are nearly reached.
 	Raise string `json:"raise,omitempty"`
 	// Resume is the command that continues a stopped loop.
-	Resume string `json:"resume,omitempty"`
+	Resume   string `json:"resume,omitempty"`
+	Archived bool   `json:"-"`
 }
 
 // Ran is one iteration that has ended.
@@ -202,6 +203,8 @@ func (st Stand) state() (style, text string) {
 		return style, "paused, a question waits for a person" + prefixed(" — ", b.StopText)
 	case b.Status == loop.Paused:
 		return style, "paused, continue with --resume"
+	case st.Archived:
+		return warn, "cut off, and archived"
 	case !st.OwnerAlive:
 		return warn, "active, but its session is gone"
 	case st.ending():
