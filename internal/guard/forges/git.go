@@ -137,8 +137,9 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	gitCommand(h, g, gitGlobals(h, &g, parts))
 }
 
-// usingBranches lists the git commands that may check out a branch, or merge it into another.
-const usingBranches = "merge cherry-pick rebase reset fetch pull checkout switch worktree"
+// usingBranches lists the git commands that may use a branch, but for checkout, whose operands are
+// often many files.
+const usingBranches = "merge cherry-pick rebase reset fetch pull worktree"
 
 // useBranches treats every operand and flag value before "--" as a possible branch, because only
 // some commands give a flag a value. A remote or a message among them is harmless.
@@ -176,8 +177,10 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 		gitFiles(f, g, "restore", args[files+1:])
 	}
 	from, created := fl.Arg(0).Text, fl.Val(strings.Fields(creates)...)
+	UseBranch(f, g.argv, from)
 	switch {
 	case created != "":
+		UseBranch(f, g.argv, created)
 		f.CheckedOut(g.dir, created)
 	case fl.On("-d", "--detach"):
 		f.CheckedOut(g.dir, "")
