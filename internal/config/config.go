@@ -200,7 +200,7 @@ func (c *Config) claim(line int, key, value string) bool {
 	if !had {
 		c.has[key] = value
 	} else if before != value {
-		c.unread(line, "%s has no effect: an earlier line sets it", key)
+		c.unread(line, "%s has no effect: an earlier line or file sets it", key)
 	}
 	return !had
 }

@@ -93,8 +93,8 @@ func TestFiles(t *testing.T) {
 					"regexp: invalid named capture: `(?<!x)y`"),
 			},
 			Unread: []string{
-				at(10, "the price of claude-opus-4-7 has no effect: an earlier line sets it"),
-				at(20, "Type has no effect: an earlier line sets it"),
+				at(10, "the price of claude-opus-4-7 has no effect: an earlier line or file sets it"),
+				at(20, "Type has no effect: an earlier line or file sets it"),
 			},
 			Tracker: Tracker{Type: "github"},
 		},
@@ -172,10 +172,10 @@ func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
 		Tracker:     Tracker{Type: "github", Owner: "acme"},
 		AgentLogins: []string{"bot"}, DoNotMerge: "hold",
 		Unread: []string{
-			"CLAUDE.md:6: the price of m has no effect: an earlier line sets it",
-			"CLAUDE.md:9: Agent Logins has no effect: an earlier line sets it",
-			"CLAUDE.md:11: the pattern a has no effect: an earlier line sets it",
-			"AGENTS.md:3: Type has no effect: an earlier line sets it",
+			"CLAUDE.md:6: the price of m has no effect: an earlier line or file sets it",
+			"CLAUDE.md:9: Agent Logins has no effect: an earlier line or file sets it",
+			"CLAUDE.md:11: the pattern a has no effect: an earlier line or file sets it",
+			"AGENTS.md:3: Type has no effect: an earlier line or file sets it",
 		},
 	}
 	same(t, Load(dir), want)

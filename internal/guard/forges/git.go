@@ -171,11 +171,12 @@ func gitClone(f *plain.Frame, g gitRun, args []shellword.Word) {
 
 func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	const creates = "-b -B -c -C --create --force-create --orphan"
-	fl := shellword.ParseFlags(args, creates+" --conflict --pathspec-from-file")
 	files := slices.Index(shellword.Texts(args), "--")
 	if files >= 0 {
 		gitFiles(f, g, "restore", args[files+1:])
+		args = args[:files]
 	}
+	fl := shellword.ParseFlags(args, creates+" --conflict --pathspec-from-file")
 	from, created := fl.Arg(0).Text, fl.Val(strings.Fields(creates)...)
 	UseBranch(f, g.argv, from)
 	switch {
