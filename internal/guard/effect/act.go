@@ -98,9 +98,9 @@ type Reading struct {
 	// Bound names the bound that ended the reading. It is empty if no bound was reached, or if the
 	// text names no way to land anything. An open loop refuses a call whose Bound is set.
 	Bound string
-	// Uses holds the branches and PRs that the call fetches by name, checks out, comments on, merges
-	// into another, pushes to, edits, closes or reopens. Ref is the branch if PR is unknown. Uses
-	// are separate from Acts because most loops allow them.
+	// Uses holds the branches and PRs that the call fetches by name, checks out, comments on,
+	// merges into another, pushes to, edits, closes or reopens. Ref is the branch if PR is unknown.
+	// Uses are separate from Acts because most loops allow them.
 	Uses []Act
 	// Pushes is the first push in the call, whatever branch it moves. It is empty if the call does
 	// not push. It is separate from Acts because only audit loops refuse every push (A67).
