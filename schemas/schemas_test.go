@@ -212,7 +212,7 @@ func values() rapid.MakeConfig {
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
 			// A file of their own has them.
-			reflect.TypeFor[audit.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
+			reflect.TypeFor[loop.FilePart](): {"Bytes": rapid.Just(int64(0)).AsAny()},
 			reflect.TypeFor[loop.Policy](): {"NearLimit": one("", "ask", "continue", "stop"),
 				"Merges": one("", "feedback", "ask", "never")},
 			reflect.TypeFor[loop.GateAnswer](): {"Origin": one("", loop.OriginFlag, loop.OriginAsk)},

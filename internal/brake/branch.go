@@ -10,27 +10,25 @@ import (
 	"hooks/internal/guard"
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/tracker"
 )
 
-// audited returns the arguments with which a program runs in a phase of an audit loop. An
-// auditor's git ignores settings that alter its output, because a worker may have set them. A
-// coder's git does not create a local branch when a remote branch of that name is checked out, and
-// a rebase moves no other branch. The settings that enforce this come last, so that they override
-// those of the command.
-func (s Start) audited(phase string) []string {
-	p := audit.Phase(phase)
+// in returns the arguments with which a program runs in a phase. A git that only reads ignores
+// settings that alter its output, because a worker may have set them. A git that writes does not
+// create a local branch when a remote branch of that name is checked out, and a rebase moves no
+// other branch. The settings that enforce this come last, so that they override those of the
+// command.
+func (s Start) in(phase loop.Confined) []string {
 	at, _ := s.git()
 	argv, settings := s.Argv, []string(nil)
 	switch {
 	case argv[0] != "git" || at >= len(argv):
 		return argv
-	case p.Codes():
+	case phase.Writes:
 		settings = []string{"-c", "checkout.guess=false", "-c", "rebase.updateRefs=false"}
-	case p.Audits():
+	case phase.Reads:
 		settings = []string{"--no-pager", "-c", "core.fsmonitor=", "-c", "diff.noprefix=false",
 			"-c", "diff.mnemonicPrefix=false"}
 		if shellword.Has("diff log show whatchanged blame reflog diff-tree diff-index diff-files "+
@@ -67,14 +65,15 @@ func (s Start) git() (at int, start tracker.GitStart) {
 	}
 }
 
-// strays refuses a coder's git command that changes a branch other than the loop's, another
+// strays refuses a git command that changes a branch other than that of the loop's phase, another
 // worktree, or a remote that is a local directory. It returns nil if git only reads or works on
 // the loop's branch.
 func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 	line := shellword.Join(shellword.Lits(s.Argv...))
 	text := effect.Call{Tool: "Bash", Cwd: s.Cwd, Command: line}
 	at, start := s.git()
-	if g.branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) || at >= len(s.Argv) {
+	branch := g.phase.Branch
+	if branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) || at >= len(s.Argv) {
 		return nil
 	}
 	own := tracker.Repo(context.Background(), g.project)
@@ -89,13 +88,13 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 	case shared:
 		head, _ := start.Ask(context.Background(), "symbolic-ref", "HEAD")
 		on := strings.TrimPrefix(head, tracker.Heads)
-		why = s.strayed(s.Argv[at:], g.branch, on, there.Config)
+		why = s.strayed(s.Argv[at:], branch, on, there.Config)
 	}
 	if why == "" {
 		return nil
 	}
-	return refuse(loop.AuditRule, s.shown(), why+", and the phase "+g.audits+" of an audit loop "+
-		"stays on "+g.branch, "commit on "+g.branch+"; a person can merge after the audit is clear")
+	return refuse(loop.AuditRule, s.shown(), why+", and "+g.phase.During+" stays on "+branch,
+		"commit on "+branch+"; a person can merge after "+g.phase.Until)
 }
 
 // strayed is like moves for a command that may be an alias. Git ignores an alias with the name of

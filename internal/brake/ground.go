@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +13,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
@@ -35,15 +35,11 @@ type ground struct {
 	config  string         // configuration of the runs; empty if an older version began them
 	pass    Pass           // may be nil
 	links   folder         // links of the session, for pass
-	// audits is the current phase of an audit loop, in which nothing may leave the worktree. It is
-	// empty for any other loop, and if the post action may push.
-	audits string
-	// branch is the audit loop's own branch in a phase that writes, and empty in any other.
-	branch string
+	phase   loop.Confined  // what the loop's current phase forbids
 	// ended reports that all loops of the session have ended and the person has not typed since.
 	ended bool
-	// unread reports that the sealed record exists but cannot be read. The loop may then be an
-	// audit loop.
+	// unread reports that the sealed record exists but cannot be read. The loop may then be in a
+	// phase in which nothing leaves the worktree.
 	unread bool
 }
 
@@ -71,16 +67,13 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	if filepath.IsAbs(record.Project) {
 		g.project = filepath.Clean(record.Project)
 	}
-	sealed := record.Loop(string(audit.Name))
-	g.audits = auditPhase(sealed)
-	if audit.Phase(g.audits).Codes() {
-		g.branch = gjson.Get(sealed.State.Budget, "audit.branch").Str
-	}
 	for _, l := range record.Loops {
-		if l.On && g.config == "" {
-			g.config = gjson.Get(l.State.Budget, "config").Str
+		if !l.On {
+			continue
 		}
-		if t := gjson.Get(l.State.Budget, "tracker"); l.On && t.Exists() {
+		g.phase = cmp.Or(g.phase, confined(l))
+		g.config = cmp.Or(g.config, gjson.Get(l.State.Budget, "config").Str)
+		if t := gjson.Get(l.State.Budget, "tracker"); t.Exists() {
 			g.runs = append(g.runs, loop.Tracker{
 				Host: t.Get("host").Str, Repo: t.Get("repo").Str, URL: t.Get("url").Str,
 			})
@@ -90,18 +83,14 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	return g, !g.ended || record.Shut()
 }
 
-// auditPhase returns the phase of an audit loop that is on and active. It returns an empty string
-// during a post action that may push (A67).
-func auditPhase(l *seal.Loop) string {
-	if l == nil || !l.On {
-		return ""
+// confined returns what the current phase of an active loop forbids.
+func confined(l seal.Loop) loop.Confined {
+	kind := loop.KindOf(loop.Skill(l.Skill))
+	if kind.Confine == nil || gjson.Get(l.State.Budget, "status").Str != string(loop.Active) {
+		return loop.Confined{}
 	}
-	v := gjson.GetMany(l.State.Budget, "status", "audit.phase", "audit.post_action.push")
-	phase := v[1].Str
-	if v[0].Str != string(loop.Active) || phase == string(audit.PostAction) && v[2].Bool() {
-		return ""
-	}
-	return phase
+	own := gjson.Get(l.State.Budget, kind.Run.Name)
+	return kind.Confine(func(path string) string { return own.Get(path).String() })
 }
 
 // noteStarts records what an allowed program is about to do on a forge, so that the session's next

@@ -95,9 +95,9 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 		return acts, s.merge(g, merges[0])
 	case g.unread && publishes(reading):
 		return nil, s.unsealed()
-	case g.audits != "" && publishes(reading):
-		return nil, refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in the phase "+
-			g.audits+" of an audit loop", "commit; a person can push after the audit is clear")
+	case g.phase.During != "" && publishes(reading):
+		return nil, refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in "+
+			g.phase.During, "commit; a person can push after "+g.phase.Until)
 	}
 	return acts, s.strays(g, facts)
 }

@@ -316,7 +316,7 @@ func TestAuditPublishesNothing(t *testing.T) {
 		"gh pr view 142": false, "curl https://example.com": false,
 	} {
 		s := start(dir, split(line)...)
-		r := s.refusal(ground{project: dir, audits: "coding"})
+		r := s.refusal(ground{project: dir, phase: loop.Confined{During: "coding"}})
 		if (r != nil) != refused || r != nil && r.Rule != loop.AuditRule {
 			t.Errorf("%s: %v", line, r)
 		}
@@ -328,27 +328,30 @@ func TestAuditPublishesNothing(t *testing.T) {
 
 func TestAuditPhase(t *testing.T) {
 	for _, row := range []struct {
-		on     bool
-		status string
-		audit  string
-		want   string
+		status, skill, audit string
+		want                 loop.Confined
 	}{
-		{true, "active", `"phase":"coding"`, "coding"},
-		{true, "active", `"phase":"auditing"`, "auditing"},
-		{true, "halted", `"phase":"auditing"`, ""},
-		{false, "active", `"phase":"auditing"`, ""},
-		{true, "active", `"phase":"post_action","post_action":{"push":true}`, ""},
-		{true, "active", `"phase":"post_action","post_action":{}`, "post_action"},
-		{true, "active", `"phase":"fix","post_action":{"push":true}`, "fix"},
+		{"active", "audit", `"phase":"coding","branch":"b"`, loop.Confined{
+			During: "coding", Writes: true, Branch: "b"}},
+		{"active", "audit", `"phase":"auditing","branch":"b"`, loop.Confined{
+			During: "auditing", Reads: true}},
+		{"halted", "audit", `"phase":"auditing"`, loop.Confined{}},
+		{"active", "work", `"phase":"auditing"`, loop.Confined{}},
+		{"active", "audit", `"phase":"post_action","post_action":{"push":true}`, loop.Confined{}},
+		{"active", "audit", `"phase":"post_action","post_action":{}`, loop.Confined{
+			During: "post_action"}},
+		{"active", "audit", `"phase":"fix","post_action":{"push":true}`, loop.Confined{
+			During: "fix", Writes: true}},
 	} {
 		budget := fmt.Sprintf(`{"status":%q,"audit":{%s}}`, row.status, row.audit)
-		l := &seal.Loop{On: row.on, State: seal.Files{Budget: budget}}
-		if got := auditPhase(l); got != row.want {
-			t.Errorf("%v, %s: %q", row.on, budget, got)
+		got := confined(seal.Loop{Skill: row.skill, State: seal.Files{Budget: budget}})
+		if row.want.During != "" {
+			row.want.During = "the phase " + row.want.During + " of an audit loop"
+			row.want.Until = "the audit is clear"
 		}
-	}
-	if got := auditPhase(nil); got != "" {
-		t.Errorf("without an audit loop: %q", got)
+		if got != row.want {
+			t.Errorf("%s of %s: %+v", budget, row.skill, got)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"hooks/internal/hint"
+	"hooks/internal/loop"
 	"hooks/internal/store"
 	"hooks/internal/term"
 )
@@ -49,16 +50,18 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 		fmt.Fprintln(stderr, term.Text(hint.Text(r)))
 		return 1, true
 	}
-	args := started(name, argv).audited(phase)
+	args := started(name, argv).in(phase)
 	args[0] = argv[0]
 	err := become(found.real, args)
 	fmt.Fprintf(stderr, "%s: %v\n", found.real, err)
 	return cannotRun, true
 }
 
-// judge judges the program for every loop whose links were found. It also returns the phase of an
-// audit loop among them. A panic counts as a refusal, so that it does not let a merge pass.
-func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, phase string) {
+// judge judges the program for every loop whose links were found. It also returns what the phase of
+// a loop among them forbids. A panic counts as a refusal, so that it does not let a merge pass.
+func judge(
+	name string, argv []string, links []folder, pass Pass,
+) (r *Refusal, phase loop.Confined) {
 	defer func() {
 		if p := recover(); p != nil {
 			r = refuse("unreadable", name, fmt.Sprintf("fault while reading: %v", p),
@@ -67,7 +70,7 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, p
 	}()
 	if len(links) == 0 {
 		_, r = started(name, argv).judge(ground{})
-		return r, ""
+		return r, phase
 	}
 	for _, l := range links {
 		g, on := l.ground(pass)
@@ -80,10 +83,10 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, p
 			l.append(g, store.Note{Denied: &store.NotedDenial{
 				Tool: name, Rule: r.Rule, What: r.What, At: stamp(),
 			}})
-			return r, ""
+			return r, phase
 		}
 		l.noteStarts(g, s, acts)
-		phase = cmp.Or(g.audits, phase)
+		phase = cmp.Or(g.phase, phase)
 	}
 	return nil, phase
 }

@@ -35,7 +35,7 @@ func table() []check {
 		{"state", "record", false, seals},
 
 		{"project", "repository", false, repository},
-		{"project", "audit-worktrees", false, auditWorktrees},
+		{"project", "audit-worktrees", false, linkedWorktrees},
 		{"project", "configuration", false, configuration},
 
 		{"tools", "path", false, onPath},

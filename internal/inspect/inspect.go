@@ -148,7 +148,7 @@ func (w *walk) projects() []string {
 		_, err := tracker.Commit(ctx, w.here, commit)
 		return commit != "" && err == nil
 	}
-	w.errs = append(w.errs, store.LostAudits(seals, trees, has)...)
+	w.errs = append(w.errs, store.LostRuns(seals, trees, has)...)
 	return append([]string{w.here}, slices.DeleteFunc(trees,
 		func(tree string) bool { return !store.Exists(tree) })...)
 }

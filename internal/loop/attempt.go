@@ -58,6 +58,8 @@ type Attempts struct {
 
 	Source string // the spec or the plan that the run carries out, relative to Root
 	Root   string // the worktree in which the attempts work; "" for the project
+	Branch string // the branch of that worktree, or ""
+	Base   string // the commit on which that branch began, or ""
 	Number int    // the current task or section, from 1
 	// Finished counts the tasks or sections that are done, of Total. Unit is "task" or "section".
 	Finished, Total int
@@ -68,6 +70,7 @@ type Attempts struct {
 	Reports   bool     // only workers report facts, not the thread that starts them
 	Reads     bool     // the current work only reads, as an audit does
 	Since     string   // the commit at which the changes under audit begin, or ""
+	Filed     bool     // findings are in a file of their own; see Finder
 	Publishes bool     // people and workers read files that are written from the run
 	Agent     string   // the plugin's agent for the current work, or ""
 	Unjudged  TaskDone // verdict if the attempt ends by its own fault before a Stop

@@ -461,8 +461,8 @@ func TestAuditStatuses(t *testing.T) {
 	}
 	for cause, status := range statuses {
 		b := &Budget{Status: Halted, StopCause: cause}
-		if audit.Status(b) != status || Completes(b.StopCause) != (status == "completed") {
-			t.Errorf("%s is %s", cause, audit.Status(b))
+		if b.StatusWord() != status || Completes(b.StopCause) != (status == "completed") {
+			t.Errorf("%s is %s", cause, b.StatusWord())
 		}
 		if _, known := ConditionOf(cause); !known && cause != CauseStall {
 			t.Errorf("%s is no cause", cause)
@@ -475,7 +475,7 @@ func TestAuditStatuses(t *testing.T) {
 		}
 	}
 	for _, status := range []Status{Active, Paused} {
-		if s := audit.Status(&Budget{Status: status}); s != "running" {
+		if s := (&Budget{Status: status}).StatusWord(); s != "running" {
 			t.Error(s)
 		}
 	}

@@ -67,6 +67,30 @@ func (l *Iteration) Judged() *Judgement {
 	return l.Own.Judged()
 }
 
+// Finder is a Payload whose findings are kept in a file of their own, because otherwise the end of
+// an iteration with 200 of them would write each one three times.
+type Finder interface {
+	Payload
+	// Filed returns pointers to the list of findings, structs with the JSON field id, and to the
+	// part of the file that belongs to the run.
+	Filed() (findings any, part *FilePart)
+}
+
+// FilePart identifies the beginning of a file. After a crash the file may be longer.
+type FilePart struct {
+	Bytes int64  `json:"bytes,omitempty"`
+	Sum   string `json:"sum,omitempty"` // its hash
+}
+
+// Confined describes what the programs of a run's current phase may not do. The zero value forbids
+// nothing; in any other, nothing leaves the worktree.
+type Confined struct {
+	During, Until string // the phase, and the end of the work, as people read them
+	Reads         bool   // the phase only reads, so git ignores settings that alter its output
+	Writes        bool   // the phase changes the tree, and no branch but Branch
+	Branch        string // "" if unknown
+}
+
 // RunOf returns the state that a kind adds to the run, or nil for a run of another kind or none.
 func RunOf[T any](b *Budget) (own *T) {
 	if b != nil {
@@ -158,6 +182,9 @@ type Kind struct {
 	// Rule checks a tool call against the restrictions of the kind's iterations; nil if there are
 	// no restrictions.
 	Rule func(Call, State, *Known) Outcome
+	// Confine returns what the current phase of a run forbids its programs; nil if the kind forbids
+	// nothing. field returns a field of what the kind adds to the run's file, as in "phase".
+	Confine func(field func(path string) string) Confined
 }
 
 // Invoked returns the kind's own command, as in "/sdd:work".

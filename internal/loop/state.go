@@ -24,6 +24,21 @@ const (
 	Paused Status = "paused"
 )
 
+// StatusWord returns the status of a run by the cause that ended it (A6, A66).
+func (b *Budget) StatusWord() string {
+	switch cause := b.StopCause; {
+	case b.Status != Halted:
+		return "running"
+	case Completes(cause):
+		return "completed"
+	case cause == CauseInterrupt, cause == "prior_gate_stop", cause == "lock_contention":
+		return "cancelled"
+	case cause == "stalled", cause == CauseStall:
+		return "stalled"
+	}
+	return "errored"
+}
+
 // LineOutcome is the outcome of an iteration in its history line.
 type LineOutcome string
 

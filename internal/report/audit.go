@@ -46,7 +46,7 @@ func (b auditLoop) block(t *text, l *loop.Iteration) {
 // (A58, A74).
 func (b auditLoop) ended() (must, more []string) {
 	r := b.run
-	must = []string{fmt.Sprintf("Audit: %s (%s)", r.Result(), audit.Status(b.Budget))}
+	must = []string{fmt.Sprintf("Audit: %s (%s)", r.Result(), b.StatusWord())}
 	if v := r.Verdict; v != nil {
 		must = append(must, "Last verdict: "+v.Said(b.head))
 	}

@@ -59,14 +59,14 @@ func TestArchive(t *testing.T) {
 func TestArchiveTakesTheKindsOwnFiles(t *testing.T) {
 	s := full(t, newStore(t), "")
 	copies := []string{progressName.of("task"), viewName.of("task")}
-	for _, name := range append(copies, findingsName("run-1")) {
+	for _, name := range append(copies, findingsName("audit", "run-1")) {
 		ok(t, os.WriteFile(path(s, name), []byte("kept"), 0o600))
 	}
 	ok(t, s.Archive("work", "run-1"))
 	same(t, "archived", inArchive(t, s, "run-1"), all)
 	ok(t, s.Archive("task", "run-1"))
 	same(t, "archived", inArchive(t, s, "run-1")[:2], copies)
-	same(t, "files left", files(t, s), []string{"archive", findingsName("run-1")})
+	same(t, "files left", files(t, s), []string{"archive", findingsName("audit", "run-1")})
 }
 
 func TestArchiveOverwritesNothing(t *testing.T) {

@@ -125,7 +125,7 @@ var deeds = map[string]struct {
 	"findings of a line that a crash left out": {
 		before: func(t *testing.T, s *Store) {
 			ok(t, s.saveBudget("", audited(0, bug(1), bug(2))))
-			name := findingsName("run-1")
+			name := findingsName("work", "run-1")
 			put(t, s, name, content(t, s, name)+`{"id":"F1","sta`)
 		},
 		do: resolveFirst,

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -19,66 +19,58 @@ import (
 // maxFindings bounds the findings of a run, in bytes.
 const maxFindings = 16 << 20
 
-// findingsName returns the name of the file with the findings of an audit loop's run. A line is
-// added for each finding and each change of one; the last line of an id counts. The budget and
-// every history line name the length of the run's part, and so one state of the findings. Lines
-// beyond it, left by a crash, are ignored and cut off by the next change.
-func findingsName(run string) string {
-	return string(audit.Name) + "." + seal.FileName(run) + findingsEnd
+// findingsName returns the name of the file with the findings of a run. A line is added for each
+// finding and each change of one; the last line of an id counts. The budget and every history line
+// name the length of the run's part, and so one state of the findings. Lines beyond it, left by a
+// crash, are ignored and cut off by the next change.
+func findingsName(skill loop.Skill, run string) string {
+	return string(skill) + "." + seal.FileName(run) + ".findings.jsonl"
 }
 
-const findingsEnd = ".findings.jsonl"
-
-// Findings reads the findings of an audit loop's run into its budget, unless the budget has them.
+// Findings reads the findings of a run into its budget.
 func (s *Store) Findings(b *loop.Budget) error {
-	if b == nil {
+	if !b.Attempts().Filed {
 		return nil
 	}
-	r, is := b.Own.(*audit.Run)
-	if !is || r.Findings != nil {
-		return nil
+	r := b.Own.Clone().(loop.Finder)
+	list, part := r.Filed()
+	text, err := s.logged(b, *part)
+	if err == nil {
+		lines := strings.Join(newestLines(text), ",")
+		err = codec.Decode(gjson.Parse("["+lines+"]"), list)
 	}
-	_, list, err := s.logged(b)
-	if err != nil || list == nil {
-		return err
+	if err == nil {
+		b.Own = r
 	}
-	own := *r
-	own.Findings, b.Own = list, &own
-	return nil
+	return err
 }
 
-// logged returns the run's part of the findings file and the findings in it. If somebody changed
-// the file, it returns the copy in the state directory; the file itself is rewritten only under
-// the guard. It returns ChangedError if there is no usable copy.
-func (s *Store) logged(b *loop.Budget) (text []byte, list []audit.Finding, err error) {
-	t := audit.Of(b).Found
-	if t.Bytes == 0 {
-		return nil, nil, nil
+// logged returns the run's part of the findings file. If somebody changed the file, it returns the
+// copy in the state directory; the file itself is rewritten only under the guard. It returns
+// ChangedError if there is no usable copy.
+func (s *Store) logged(b *loop.Budget, part loop.FilePart) (text []byte, err error) {
+	if part.Bytes == 0 {
+		return nil, nil
 	}
-	name := findingsName(b.RunID)
-	f, _, err := s.disk.reader(name)
+	f, _, err := s.disk.reader(findingsName(b.Skill, b.RunID))
 	if f != nil {
-		text, err = io.ReadAll(io.LimitReader(f, min(t.Bytes, maxFindings)))
+		text, err = io.ReadAll(io.LimitReader(f, min(part.Bytes, maxFindings)))
 		_ = f.Close()
 	}
-	switch {
-	case err != nil && !isDamaged(err):
-		return nil, nil, err
-	case err != nil, sumOf(text) != t.Sum:
-		text, err = s.restoreFindings(b, name)
+	if err == nil && sumOf(text) != part.Sum || isDamaged(err) {
+		return s.restoreFindings(b, part)
 	}
-	return text, parseFindings(text), err
+	return text, err
 }
 
 // restoreFindings returns the run's findings from the copy and, if the guard is held, restores the
 // file.
-func (s *Store) restoreFindings(b *loop.Budget, name string) ([]byte, error) {
+func (s *Store) restoreFindings(b *loop.Budget, part loop.FilePart) ([]byte, error) {
+	name := findingsName(b.Skill, b.RunID)
 	text, err := s.seals.Lines(findingsCopy(b.RunID))
-	changed := &ChangedError{b.Skill, b.SessionID, b.RunID,
-		[]string{s.disk.path(name) + " was changed"}, ""}
-	found := audit.Of(b).Found
-	if text = text[:min(int64(len(text)), found.Bytes)]; err != nil || sumOf(text) != found.Sum {
-		return nil, changed
+	if text = text[:min(int64(len(text)), part.Bytes)]; err != nil || sumOf(text) != part.Sum {
+		return nil, &ChangedError{b.Skill, b.SessionID, b.RunID,
+			[]string{s.disk.path(name) + " was changed"}, ""}
 	}
 	if s.guards == 0 {
 		return text, nil
@@ -103,21 +95,30 @@ func sumOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// parseFindings returns the findings in a file's lines, in the order of their first lines. It skips
-// lines that cannot be read.
-func parseFindings(text []byte) (list []audit.Finding) {
+// encodeEach returns the elements of a list as JSON.
+func encodeEach(list any) (lines []string, err error) {
+	text, err := codec.Encode(list)
+	for _, one := range gjson.ParseBytes(text).Array() {
+		lines = append(lines, one.Raw)
+	}
+	return lines, err
+}
+
+// newestLines returns the last line of each id, in the order of their first lines. It skips lines
+// that cannot be read.
+func newestLines(text []byte) (list []string) {
 	at := map[string]int{}
 	for line := range bytes.Lines(text) {
-		var f audit.Finding
-		if !whole(line) || codec.Decode(gjson.ParseBytes(line), &f) != nil || f.ID == "" {
+		id := gjson.GetBytes(line, "id").Str
+		if !whole(line) || id == "" {
 			continue
 		}
-		if i, known := at[f.ID]; known {
-			list[i] = f
-			continue
+		i, known := at[id]
+		if !known {
+			i, list = len(list), append(list, "")
+			at[id] = i
 		}
-		at[f.ID] = len(list)
-		list = append(list, f)
+		list[i] = seal.Trim(line)
 	}
 	return list
 }
@@ -125,26 +126,27 @@ func parseFindings(text []byte) (list []audit.Finding) {
 // keepFindings appends new and changed findings to the file, durably, and records its new length
 // and checksum in the budget, which the caller saves afterwards.
 func (s *Store) keepFindings(b *loop.Budget) error {
-	r, is := b.Own.(*audit.Run)
-	if !is || len(r.Findings) == 0 {
+	r, is := b.Own.(loop.Finder)
+	if !is {
 		return nil
 	}
-	text, logged, err := s.logged(b)
+	r = r.Clone().(loop.Finder)
+	list, part := r.Filed()
+	lines, err := encodeEach(list)
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	text, err := s.logged(b, *part)
 	if err != nil {
 		return err
 	}
-	size := len(text)
-	for i, f := range r.Findings { // both lists are in report order
-		if i < len(logged) && logged[i] == f {
-			continue
+	size, before := len(text), newestLines(text)
+	for i, line := range lines { // both lists are in report order
+		if i >= len(before) || before[i] != line {
+			text = append(append(text, line...), '\n')
 		}
-		line, err := codec.Encode(f)
-		if err != nil {
-			return err
-		}
-		text = append(append(text, line...), '\n')
 	}
-	name := findingsName(b.RunID)
+	name := findingsName(b.Skill, b.RunID)
 	switch {
 	case len(text) == size:
 		return nil
@@ -158,7 +160,6 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 		// Without the copy, a later change of the file would block the run.
 		_ = s.seals.KeepLines(findingsCopy(b.RunID), text)
 	}
-	own := *r
-	own.Found.Bytes, own.Found.Sum, b.Own = int64(len(text)), sumOf(text), &own
+	part.Bytes, part.Sum, b.Own = int64(len(text)), sumOf(text), r
 	return nil
 }

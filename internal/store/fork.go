@@ -17,7 +17,7 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	if err != nil || b == nil {
 		return err
 	}
-	old := findingsName(b.RunID)
+	old := findingsName(skill, b.RunID)
 	if l := s.seals.RecordOf(b.RunID).Loop(string(skill)); l != nil {
 		// after a reset of the original, only the copy for its waiting session is left
 		text := cmp.Or(l.State.Budget, l.HeldBudget)
@@ -34,7 +34,7 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	if err := s.keepReplaced(tickName.of(skill), lockName.of(skill)); err != nil {
 		return err
 	}
-	if err := s.disk.rename(old, findingsName(id)); orAbsent(err) != nil {
+	if err := s.disk.rename(old, findingsName(skill, id)); orAbsent(err) != nil {
 		return err
 	}
 	return s.overwrite(path, b)

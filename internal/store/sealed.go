@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hooks/internal/hint"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -124,8 +123,7 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	}
 	err = errors.Join(err, s.Findings(st.Budget))
 	st.Restored = err == nil && st.Budget != nil && deleted
-	if b := st.Budget; err == nil && run.Next == nil && !rebooted &&
-		(b == nil || b.Own == nil || audit.Of(b) == nil || audit.Of(b).Findings == nil) {
+	if err == nil && run.Next == nil && !rebooted && !st.Budget.Attempts().Filed {
 		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st
 	}
 	return st, err
@@ -253,10 +251,10 @@ func (s *Store) SealedBudgets(skill loop.Skill) (list []loop.Budget) {
 	return list
 }
 
-// LostAudits returns an error for each audit loop of a repository that could continue but whose
+// LostRuns returns an error for each run of a repository that could continue but whose linked
 // worktree is gone, with a hint that restores it. has reports whether the repository has a commit.
 // trees are its worktrees, to one of which the run may have moved.
-func LostAudits(seals seal.Dir, trees []string, has func(commit string) bool) (lost []error) {
+func LostRuns(seals seal.Dir, trees []string, has func(commit string) bool) (lost []error) {
 	projects, _ := seals.Projects() // an unreadable record is reported in its own project
 	for _, p := range projects {
 		if Exists(p) {
@@ -264,25 +262,27 @@ func LostAudits(seals seal.Dir, trees []string, has func(commit string) bool) (l
 		}
 		records, _ := seals.Of(p)
 		for _, r := range records {
-			l := r.Loop(string(audit.Name))
-			if l == nil || slices.ContainsFunc(trees, r.Adopt) {
+			if slices.ContainsFunc(trees, r.Adopt) {
 				continue
 			}
-			b, err := parse[loop.Budget](l.Budget, []byte(l.State.Budget))
-			if err != nil {
-				continue
+			for _, l := range r.Loops {
+				if b, err := parse[loop.Budget](l.Budget, []byte(l.State.Budget)); err == nil &&
+					b.Own != nil && b.Kind().Linked && !loop.Completes(b.StopCause) &&
+					has(b.Attempts().Base) {
+					lost = append(lost, lostRun(p, b))
+				}
 			}
-			own := audit.Of(b)
-			if own == nil || loop.Completes(b.StopCause) || !has(own.Base) {
-				continue
-			}
-			back := fmt.Sprintf("git worktree add %q %s && mkdir -p %[1]q/%[3]s", p,
-				own.Branch, Dir)
-			lost = append(lost, hint.New(back+" brings it back; there `hooks status` shows it, "+
-				"its last line continues it, and `hooks loop reset audit` closes it",
-				"the worktree %s is gone, and with it the audit of %s (%s)", p, own.Plan,
-				own.Result()))
 		}
 	}
 	return lost
+}
+
+// lostRun returns the error for a run whose worktree is gone.
+func lostRun(worktree string, b *loop.Budget) error {
+	own := b.Attempts()
+	return hint.New(fmt.Sprintf("git worktree add %q %s && mkdir -p %[1]q/%[3]s brings it back; "+
+		"there `hooks status` shows it, its last line continues it, and `hooks loop reset %s` "+
+		"closes it", worktree, own.Branch, Dir, b.Skill),
+		"the worktree %s is gone, and with it the %s of %s (%s)", worktree, b.Skill, own.Source,
+		b.Own.Result())
 }

@@ -128,7 +128,7 @@ func TestWhatChangesBeforeTheGuard(t *testing.T) {
 	}
 	for _, before := range []bool{true, false} {
 		s, _ := open(t, bug(1), bug(2))
-		name := findingsName("run-1")
+		name := findingsName("work", "run-1")
 		text := content(t, s, name)
 		if !before {
 			must(s.LoadSealed("s-1", "work"))

@@ -57,7 +57,7 @@ func plainValues() rapid.MakeConfig {
 			reflect.TypeFor[uint64]():          rapid.Uint64().AsAny(),
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
-			reflect.TypeFor[audit.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
+			reflect.TypeFor[loop.FilePart](): {"Bytes": rapid.Just(int64(0)).AsAny()},
 		},
 	}
 }

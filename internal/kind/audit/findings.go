@@ -51,9 +51,7 @@ const (
 	AcceptedFinding FindingState = "accepted"
 )
 
-// Tally counts the findings, for pages about a run of which only a history line is read. The
-// findings are in a separate file, because otherwise closing an iteration with 200 of them would
-// write each one three times.
+// Tally counts the findings, for pages about a run of which only a history line is read.
 type Tally struct {
 	Bugs     int `json:"open_bugs"`
 	Warnings int `json:"open_warnings"`
@@ -61,10 +59,7 @@ type Tally struct {
 	Resolved int `json:"resolved"`
 	Since    int `json:"since,omitempty"`  // of the open findings the smallest; for older versions
 	Doubts   int `json:"doubts,omitempty"` // open findings with a Doubt; read by older versions
-	// Bytes is the length of the part of the file that belongs to the run, and Sum its hash. After
-	// a crash the file may be longer.
-	Bytes int64  `json:"bytes,omitempty"`
-	Sum   string `json:"sum,omitempty"`
+	loop.FilePart
 }
 
 // MaxFindings bounds the open findings of a run (A29).
@@ -85,7 +80,7 @@ func (r *Run) open() int { return r.Found.Bugs + r.Found.Warnings }
 
 // Tally counts the findings that were read, and stores the result in Found.
 func (r *Run) Tally() {
-	t := Tally{Since: r.Audits, Bytes: r.Found.Bytes, Sum: r.Found.Sum}
+	t := Tally{Since: r.Audits, FilePart: r.Found.FilePart}
 	for _, f := range r.Findings {
 		switch {
 		case f.State == AcceptedFinding:
@@ -116,6 +111,11 @@ func (r *Run) Stored() loop.Payload {
 	own.Findings = nil
 	return &own
 }
+
+// Filed implements loop.Finder.
+func (r *Run) Filed() (findings any, part *loop.FilePart) { return &r.Findings, &r.Found.FilePart }
+
+var _ loop.Finder = (*Run)(nil)
 
 // Which returns the findings in a state, ordered by id.
 func (r *Run) Which(state FindingState) (list []Finding) {

@@ -194,6 +194,20 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	return publishes(s, k, during)
 }
 
+// confine keeps everything in the worktree during a phase, unless a post action may push (A67).
+func confine(field func(path string) string) (c loop.Confined) {
+	p := Phase(field("phase"))
+	if p == "" || p == PostAction && field("post_action.push") == "true" {
+		return c
+	}
+	c = loop.Confined{During: fmt.Sprintf("the phase %s of an audit loop", p),
+		Until: "the audit is clear", Reads: p.Audits(), Writes: p.Codes()}
+	if c.Writes {
+		c.Branch = field("branch")
+	}
+	return c
+}
+
 // reports takes an auditor's report from the text of its call before the call runs, because the
 // started program might read a different text.
 func reports(s loop.State, k *loop.Known) loop.Outcome {

@@ -41,7 +41,7 @@ var Kind = loop.Kind{
 		_, is := b.Own.(*Run)
 		return is
 	},
-	Gates: gates, Completes: "audit_complete", Rule: audited,
+	Gates: gates, Completes: "audit_complete", Rule: audited, Confine: confine,
 	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
 }
@@ -461,22 +461,6 @@ func tellClear(f *loop.Facts) string {
 		strings.ReplaceAll(string(r.Phase), "_", " "))
 }
 
-// Status returns the status of an audit run by the cause that ended it (A6, A66).
-func Status(b *loop.Budget) string {
-	if b.Status != loop.Halted {
-		return "running"
-	}
-	switch b.StopCause {
-	case "audit_complete":
-		return "completed"
-	case loop.CauseInterrupt, "prior_gate_stop", "lock_contention":
-		return "cancelled"
-	case "stalled", loop.CauseStall:
-		return "stalled"
-	}
-	return "errored"
-}
-
 // UnderWay names the current phase, as in "the audit of section 2".
 func (r *Run) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)) }
 
@@ -487,7 +471,8 @@ func (r *Run) Attempts() loop.Attempts {
 		Agent: "worker", Unjudged: loop.Ended, Whole: "the phase's own",
 		Failed: "phases in a row ended through no fault of the work",
 		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,
-		Before: r.Before, Finished: r.Clean(), Total: len(r.Sections), Unit: "section",
+		Branch: r.Branch, Base: r.Base, Before: r.Before, Filed: r.Found.Bytes > 0,
+		Finished: r.Clean(), Total: len(r.Sections), Unit: "section",
 	}
 	switch {
 	case a.Reads:

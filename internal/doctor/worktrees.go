@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"hooks/internal/child"
-	"hooks/internal/kind/audit"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -20,9 +20,9 @@ import (
 // removalTime bounds the removal of a worktree, which may have many files.
 const removalTime = 20 * time.Second
 
-// auditWorktrees offers to remove the worktrees of audit loops that are complete, committed, and
-// pushed or merged. It keeps all others, because a person may continue them (A12–A15).
-func auditWorktrees(m *machine, n *notes) {
+// linkedWorktrees offers to remove the worktrees whose loops are complete, committed, and pushed or
+// merged. It keeps all others, because a person may continue them (A12–A15).
+func linkedWorktrees(m *machine, n *notes) {
 	if m.repo.Top == "" {
 		n.skip("no git repository")
 		return
@@ -38,41 +38,47 @@ func auditWorktrees(m *machine, n *notes) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(m.project, path)
 		}
-		switch b := auditOf(path); {
-		case b == nil:
-		case !loop.Completes(b.StopCause):
-			n.note("%s: the audit of %s is %s", path, audit.Of(b).Plan, audit.Status(b))
-		case !tracker.Elsewhere(ctx, path, audit.Of(b).Branch):
-			n.note("%s: the audit of %s is complete, and its work exists only here", path,
-				audit.Of(b).Plan)
-		default:
-			m.offerRemoval(n, path, b)
+		for _, b := range linkedRuns(path) {
+			about := fmt.Sprintf("%s: the %s of %s is", path, b.Skill, b.Attempts().Source)
+			switch {
+			case !loop.Completes(b.StopCause):
+				n.note("%s %s", about, b.StatusWord())
+			case !tracker.Elsewhere(ctx, path, b.Attempts().Branch):
+				n.note("%s complete, and its work exists only here", about)
+			default:
+				m.offerRemoval(n, path, about, b)
+			}
 		}
 	}
 }
 
-// auditOf returns the audit loop of a worktree, or nil if there is no readable one.
-func auditOf(worktree string) *loop.Budget {
+// linkedRuns returns the readable runs of a worktree whose kinds run only in one.
+func linkedRuns(worktree string) (list []*loop.Budget) {
 	files, err := store.Open(worktree)
 	if err != nil {
 		return nil
 	}
 	defer files.Close()
-	st, err := files.LoadRun(audit.Name)
-	if err != nil || audit.Of(st.Budget) == nil {
-		return nil
+	for _, k := range kind.All {
+		if !k.Linked {
+			continue
+		}
+		st, err := files.LoadRun(k.Name)
+		if b := st.Budget; err == nil && b != nil && b.Own != nil {
+			list = append(list, b)
+		}
 	}
-	return st.Budget
+	return list
 }
 
 // offerRemoval offers to remove the worktree of a complete loop. --fix removes it only if nothing
 // is lost: the client has ended, and git neither ignores nor hides any file except the loop's own.
-func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
+func (m *machine) offerRemoval(n *notes, path, about string, b *loop.Budget) {
 	way, why := "`hooks doctor --fix` removes it and keeps the branch and the history", ""
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
 	hidden, err := tracker.Hidden(ctx, path)
-	switch other := m.ignoredIn(path); {
+	switch other := m.ignoredIn(path, b.Skill); {
 	case proc.Of(b.Owner) != loop.Dead:
 		why = "its client may still run"
 	case other != "":
@@ -87,16 +93,15 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 			"the branch stays"
 		why = ", but " + why
 	}
-	remove := func() error { return m.remove(path, b.RunID) }
+	remove := func() error { return m.remove(path, b) }
 	if why != "" || !n.repaired("removed the worktree "+path, remove) {
-		n.warn(way, "%s: the audit of %s is complete, and its work is pushed or merged%s", path,
-			audit.Of(b).Plan, why)
+		n.warn(way, "%s complete, and its work is pushed or merged%s", about, why)
 	}
 }
 
-// ignoredIn returns a file of a worktree that git ignores and that does not belong to the audit
-// loop. It is empty if there is no such file.
-func (m *machine) ignoredIn(worktree string) string {
+// ignoredIn returns a file of a worktree that git ignores and that does not belong to the loop of
+// the skill. It is empty if there is no such file.
+func (m *machine) ignoredIn(worktree string, skill loop.Skill) string {
 	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
 		"--exclude-standard")
 	if err != nil {
@@ -105,7 +110,7 @@ func (m *machine) ignoredIn(worktree string) string {
 	for name := range strings.Lines(out) {
 		name = strings.TrimSpace(name)
 		own, in := strings.CutPrefix(name, store.Dir+"/")
-		if !in || !store.OfLoop(audit.Name, own) {
+		if !in || !store.OfLoop(skill, own) {
 			return name
 		}
 	}
@@ -114,7 +119,7 @@ func (m *machine) ignoredIn(worktree string) string {
 
 // remove moves the worktree's run into the project's archive and calls git to remove the worktree,
 // without force.
-func (m *machine) remove(worktree, runID string) error {
+func (m *machine) remove(worktree string, b *loop.Budget) error {
 	files, err := m.open(worktree)
 	if err != nil {
 		return err
@@ -124,7 +129,7 @@ func (m *machine) remove(worktree, runID string) error {
 	if err != nil {
 		return err
 	}
-	err = files.Archive(audit.Name, runID)
+	err = files.Archive(b.Skill, b.RunID)
 	_ = tx.End() // the worktree is removed in any case
 	if err != nil {
 		return err
