@@ -265,7 +265,7 @@ func (h *handler) questions(s store.State) (list []waitingGate) {
 func (h *handler) inDialog() (event.Reply, error) {
 	gates, err := h.dialogGates()
 	if len(gates) == 0 || err != nil {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	after := gates[0].command.After
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -282,11 +282,11 @@ func (h *handler) inDialog() (event.Reply, error) {
 	for time.Since(began) < after {
 		select {
 		case <-ctx.Done():
-			return event.Nothing(), nil
+			return event.Reply{}, nil
 		case <-time.After(min(askPoll, after)):
 		}
 		if len(waiting()) < len(gates) {
-			return event.Nothing(), nil
+			return event.Reply{}, nil
 		}
 	}
 	h.carry(ctx, gates, waiting, func(w waitingGate, answer string) error {
@@ -297,7 +297,7 @@ func (h *handler) inDialog() (event.Reply, error) {
 		return err
 	})
 	if len(answers) < len(gates) || ctx.Err() != nil {
-		return event.Nothing(), nil
+		return event.Reply{}, nil
 	}
 	h.runs.list, h.now = nil, h.Now()
 	at := gates[0].state
@@ -306,7 +306,7 @@ func (h *handler) inDialog() (event.Reply, error) {
 	if err != nil || !slices.ContainsFunc(h.runs.list, func(t *store.State) bool {
 		return t.Skill == at.Skill && t.Tick != nil && slices.ContainsFunc(t.Tick.Dialogs, recorded)
 	}) {
-		return event.Nothing(), err // the client would take it for the person's own answer
+		return event.Reply{}, err // the client would take it for the person's own answer
 	}
 	var list []loop.Gate
 	for _, w := range gates {

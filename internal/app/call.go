@@ -159,7 +159,7 @@ func (h *handler) postToolUse() (event.Reply, error) {
 	_, _, job := h.ev.StartsJob()
 	anything := func(t *store.State) bool { return h.open(t) || t.Claim != nil || job }
 	if err != nil || !slices.ContainsFunc(list, anything) {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	result := h.call().Result(h.turn(), h.firstRules())
 	reply, err := h.stepEach(func(t *store.State) loop.Event {

@@ -85,7 +85,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 		return event.Block(hint.Text(err)), nil
 	}
 	if h.seal.record.Held() {
-		return event.Nothing(), store.Held(h.seal.record)
+		return event.Reply{}, store.Held(h.seal.record)
 	}
 	if h.ev.Name == event.PreToolUse && !h.feeding && h.seal.on {
 		if err := h.nested(cmd, flags); err != nil {
@@ -101,7 +101,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	case err != nil:
 		return event.Block(hint.Text(err)), nil
 	case said != "": // the command of a mode that does not loop continues (T43)
-		return event.Nothing().Say(said), nil
+		return event.Reply{}.Say(said), nil
 	}
 	return h.enterWith(cmd, flags, fresh)
 }
@@ -121,21 +121,21 @@ func (h *handler) enterWith(
 		for _, path := range tracker.Committed(h.ctx, h.project, store.Dir) {
 			if filepath.Base(path) != ".gitignore" {
 				way := "look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir
-				return event.Nothing(), hint.New(way, "%s is part of the repository, so it cannot "+
+				return event.Reply{}, hint.New(way, "%s is part of the repository, so it cannot "+
 					"be trusted as the state of your loop", path)
 			}
 		}
 	}
 	files, err := store.Create(h.project)
 	if err != nil {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	e := h.request(cmd, flags)
 	e.notes = h.files.Healed()
 	h.files = files
 	h.files.Seal(h.seal.Dir, proc.Boot)
 	if err := h.mayEnter(e.asks.Owner); err != nil {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	e.asks.KindRun, e.asks.Fed = fresh.KindRun, h.feeding
 	e.asks.LeftOut = fresh.left
@@ -210,7 +210,7 @@ func (h *handler) nested(cmd loop.Command, flags loop.Flags) error {
 func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
 	if err != nil {
-		return event.Nothing(), nil
+		return event.Reply{}, nil
 	}
 	var reply event.Reply
 	var failed error
@@ -237,12 +237,12 @@ func (h *handler) forceAnswered(t *store.State, given loop.Answers) (event.Reply
 	answers := answersTo([]loop.Gate{*t.Claim.Gate}, given)
 	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}
 	if loop.Step(t.Values(), loop.Known{}, asks).Nothing() {
-		return event.Nothing(), nil
+		return event.Reply{}, nil
 	}
 	cmd := loop.Command{Name: t.Claim.Command, Skill: t.Claim.Skill, Args: t.Claim.Args}
 	flags, _, err := cmd.ParseFlags()
 	if err != nil {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	e := h.request(cmd, flags)
 	e.asks.Answers = &answers

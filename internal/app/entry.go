@@ -395,15 +395,15 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	if in.Reap != nil {
 		err := e.files.Reap(e.Skill, in.Reap)
 		if o.Again = errors.Is(err, store.ErrLockChanged); o.Again {
-			return event.Nothing(), nil
+			return event.Reply{}, nil
 		}
 		if err != nil {
-			return event.Nothing(), fmt.Errorf("reap lock: %w", err)
+			return event.Reply{}, fmt.Errorf("reap lock: %w", err)
 		}
 	}
 	if in.Archive != nil {
 		if err := e.files.Archive(e.Skill, in.Archive.RunID); err != nil {
-			return event.Nothing(), fmt.Errorf("archive run: %w", err)
+			return event.Reply{}, fmt.Errorf("archive run: %w", err)
 		}
 	}
 	e.equip(in)
@@ -412,12 +412,12 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	}
 	if in.Opens.Mode != loop.NextTick { // no lock and no tick is written before its run
 		if _, err := e.tx.Commit(e.State, loop.Save{Run: in.Run}); err != nil {
-			return event.Nothing(), err
+			return event.Reply{}, err
 		}
 	}
 	if holder, err := e.files.Acquire(e.Skill, in.Lock); err != nil || holder != nil {
 		o.Again = holder != nil
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	reply, err := e.open(in.Opens)
 	if err != nil { // the iteration has not begun and does not count
@@ -465,11 +465,11 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	opens.Notes = slices.Concat(e.notes, opens.Notes)
 	o, err := e.settle(e.State, opens, &e.known, true)
 	if err != nil {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	reply, err := e.carryOut(e.State, o)
 	if err != nil {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	if o.Reply.Began {
 		// what was spent before this iteration is counted by now
@@ -498,7 +498,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 				text = report.Ask(e.Tick.Pending)
 			}
 		}
-		return event.Nothing().Context(text).Say(e.before).Say(e.final).Say(say), nil
+		return event.Reply{}.Context(text).Say(e.before).Say(e.final).Say(say), nil
 	}
 	e.final = "" // this reply includes it
 	text := e.Budget.StopText

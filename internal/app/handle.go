@@ -76,7 +76,7 @@ func (h *handler) answer() (reply event.Reply, err error) {
 	case h.ev.Name == event.ConfigChange:
 		return h.settingsChanged(), err
 	case err != nil:
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	name, args, note := "", "", ""
 	switch h.ev.Name {
@@ -205,7 +205,7 @@ func (h *handler) turnFailed() (event.Reply, error) {
 func (h *handler) workerEnded() (event.Reply, error) {
 	if h.ev.AgentType == "" {
 		_, err := h.sessionRuns()
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID})
 }
@@ -223,15 +223,15 @@ func (h *handler) failed(err error) Answer {
 	case entering:
 		a.Reply = event.Block(text)
 	case h.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
-		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the " +
+		a.Reply = event.Reply{}.Say("hooks lets this turn end; its iteration is closed in the " +
 			"history, and the next event continues from there\n" + text)
 	case h.ev.Name == event.Stop && h.out.Reply.Blocks(): // another loop keeps the turn open
-		a.Reply = event.Nothing().Say(text)
+		a.Reply = event.Reply{}.Say(text)
 	case h.ev.Name == event.Stop && !isNewer && h.bystander():
 	case h.ev.Name == event.Stop && isChanged:
-		a.Reply = event.Nothing().Say(stayShut + text)
+		a.Reply = event.Reply{}.Say(stayShut + text)
 	case h.ev.Name == event.Stop:
-		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its " +
+		a.Reply = event.Reply{}.Say("hooks lets this turn end without having closed its " +
 			"iteration\n" + text)
 	case h.ev.Name == event.PreToolUse && h.mustStayShut(err):
 		a.Reply = h.heldBack(err)

@@ -176,13 +176,13 @@ func (h *handler) keepReceipt() {
 // visible reply.
 func (h *handler) settingsChanged() event.Reply {
 	if !h.seal.on {
-		return event.Nothing()
+		return event.Reply{}
 	}
 	program, _ := os.Executable()
 	s := install.ReadSettings(h.project, "", program, h.Env)
 	lost := s.Unhooks(program, h.Env("CLAUDE_PLUGIN_ROOT"), h.Env)
 	if lost == "" {
-		return event.Nothing()
+		return event.Reply{}
 	}
 	if h.openState() == nil { // otherwise it is blocked but not reported
 		h.inRecord(func(r *seal.Record) bool {

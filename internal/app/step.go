@@ -40,10 +40,10 @@ func (h *handler) stepOne(t *store.State, e loop.Event) (event.Reply, error) {
 func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, error) {
 	list, err := h.sessionRuns()
 	if err != nil {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	known := map[string]loop.Known{}
-	concerned, refused := false, event.Nothing()
+	concerned, refused := false, event.Reply{}
 	for _, t := range list {
 		e := eventOf(t)
 		if e == nil {
@@ -58,7 +58,7 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 		}
 	}
 	if !concerned {
-		return event.Nothing(), nil
+		return event.Reply{}, nil
 	}
 	var reply event.Reply
 	err = h.withStateLock(func() error {
@@ -107,7 +107,7 @@ func (h *handler) decideEach(
 		if _, done := outcomes[t]; !done {
 			resolve(t)
 		}
-		r, err := event.Nothing(), errs[t]
+		r, err := event.Reply{}, errs[t]
 		if err == nil {
 			r, err = h.carryOut(t, outcomes[t])
 		}
@@ -122,7 +122,7 @@ func (h *handler) decideEach(
 func (h *handler) decide(t *store.State, e loop.Event) (event.Reply, error) {
 	o, err := h.settle(t, e, &loop.Known{}, true)
 	if err != nil {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	return h.carryOut(t, o)
 }
@@ -218,7 +218,7 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 // disk before the reply is printed; the lock is released after.
 func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) {
 	if err := h.write(t, o.Save); err != nil {
-		return event.Nothing(), err
+		return event.Reply{}, err
 	}
 	reply := h.words(t, o.Reply)
 	if o.Unlock {

@@ -17,7 +17,7 @@ import (
 
 // words formats a reply.
 func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
-	reply := event.Nothing()
+	reply := event.Reply{}
 	switch {
 	case r.Refuse != "":
 		return h.refusal(t, r)
@@ -79,12 +79,12 @@ func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
 		text = report.Notes(line.Notes)
 	}
 	if run.Status == loop.Active {
-		return event.Nothing().Say(text)
+		return event.Reply{}.Say(text)
 	}
 	text = strings.TrimSpace(text + "\n\n" + h.finalReport(t))
 	switch {
 	case r.AtStop:
-		return event.Nothing().Say(text)
+		return event.Reply{}.Say(text)
 	case r.Wakes:
 		return event.Block(text)
 	}
@@ -122,7 +122,7 @@ func (h *handler) told(t *store.State, text string) event.Reply {
 	if len(t.Budget.Scheduled) > 0 {
 		model += " Delete its schedule with CronDelete (or ScheduleWakeup {\"stop\":true})."
 	}
-	return event.Nothing().Say(text).Context(model)
+	return event.Reply{}.Say(text).Context(model)
 }
 
 // passedOver formats an iteration that did not begin. It shows the run's current state, because
@@ -144,7 +144,7 @@ func (h *handler) passedOver(t *store.State, o *loop.PassedOver) event.Reply {
 		text = report.Status(o.Line, "Loop ended") + "\n\n" + report.Final(o.Run, ended)
 	}
 	if o.Answer != nil {
-		return event.Nothing().Context(o.Text).Say(text)
+		return event.Reply{}.Context(o.Text).Say(text)
 	}
 	return event.Block(lines(o.Text, text))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Reply is a hook's answer. Nothing, Block, Deny, Ask, Send and AnswerDialog create replies. The
-// zero value is Nothing, which changes nothing. Encode gives it the form of the firing event.
+// Reply is a hook's answer. Block, Deny, Ask, Send and AnswerDialog create replies. The zero value
+// leaves the decision to the client. Encode gives a reply the form of the firing event.
 type Reply struct {
 	decision
 	context string // text for the model
@@ -38,9 +38,6 @@ const (
 	answerDialog
 )
 
-// Nothing returns the reply that leaves the decision to the client.
-func Nothing() Reply { return Reply{} }
-
 // Block refuses the end of a turn (Stop, SubagentStop), so that the model continues. It also
 // refuses the start of a turn (UserPromptSubmit, UserPromptExpansion) or a change of settings
 // (ConfigChange). At a Stop the model reads the reason, otherwise the person.
@@ -55,7 +52,7 @@ func Deny(reason string) Reply { return Reply{decision: decision{verdict: deny, 
 // questions it returns Nothing.
 func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
-		return Nothing()
+		return Reply{}
 	}
 	questions = questions[:min(len(questions), MaxQuestions)]
 	return Reply{decision: decision{verdict: ask, input: &input{Questions: cleaned(questions)}}}

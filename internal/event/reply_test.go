@@ -131,12 +131,12 @@ func TestEncodedReplies(t *testing.T) {
 		name string
 		r    Reply
 	}{
-		{"nothing", Nothing()},
+		{"nothing", Reply{}},
 		{"block", Block("line one\nline <two>")},
 		{"deny", Deny("merge of PR #142 is not approved")},
 		{"ask", Ask(gateQuestion)},
-		{"context", Nothing().Context("status").Context("how to report")},
-		{"say", Nothing().Say("iteration 2 of 5")},
+		{"context", Reply{}.Context("status").Context("how to report")},
+		{"say", Reply{}.Say("iteration 2 of 5")},
 		{"block context say", Block("why").Context("more").Say("seen")},
 		{"deny context say", Deny("why").Context("more").Say("seen")},
 		{"ask say", Ask(gateQuestion, gateQuestion).Say("seen")},
@@ -171,7 +171,7 @@ func TestAnyReplyIsAccepted(t *testing.T) {
 	}))
 	rapid.Check(t, func(t *rapid.T) {
 		reason, context, say := text.Draw(t, "reason"), text.Draw(t, "context"), text.Draw(t, "say")
-		r := rapid.SampledFrom([]Reply{Nothing(), Block(reason), Deny(reason), Ask(),
+		r := rapid.SampledFrom([]Reply{Reply{}, Block(reason), Deny(reason), Ask(),
 			Ask(Question{Question: reason})}).Draw(t, "reply")
 		name := rapid.SampledFrom(eventNames()).Draw(t, "event")
 		raw := r.Context(context).Say(say).Encode(name)
