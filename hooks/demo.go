@@ -14,8 +14,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/event"
+	"hooks/internal/page"
 	"hooks/internal/play"
-	"hooks/internal/report"
 	"hooks/internal/safefile"
 	"hooks/internal/tracker"
 )
@@ -64,7 +64,7 @@ func (d *demo) play(word, rest string) error {
 	id, what, _ := strings.Cut(rest, " ")
 	switch word {
 	case "title":
-		fmt.Fprintf(d.out, "\n%s\n", report.Text(d.screen, report.Scene(rest)))
+		fmt.Fprintf(d.out, "\n%s\n", page.Draw(d.screen, scene(rest)))
 	case "enter":
 		return d.enter(rest)
 	case "beside": // in a second session
@@ -73,7 +73,7 @@ func (d *demo) play(word, rest string) error {
 		return second.enter(rest)
 	case "report":
 		out, err := d.Run([]string{d.program, "report"}, d.environ(), rest)
-		d.show(report.ToneQuiet, "hooks report", out)
+		d.show(page.Faint, "hooks report", out)
 		return err
 	case "worker":
 		return d.call("Agent", id, "tool_input.prompt", "Implement issue "+what,
@@ -102,7 +102,7 @@ type demo struct {
 	pid     string // pid of another client, "" for this process
 	spent   int
 	out     io.Writer
-	screen  report.Screen
+	screen  page.Screen
 }
 
 // remote makes the project a git repository. Its remote is a folder in the project that has the
@@ -173,11 +173,11 @@ func (d *demo) on(word string, fields ...any) (gjson.Result, error) {
 	for _, part := range []struct {
 		tone, who, path string
 	}{
-		{report.ToneRefused, "refused; the model reads why",
+		{page.Bad, "refused; the model reads why",
 			"hookSpecificOutput.permissionDecisionReason"},
-		{report.ToneRefused, refused, "reason"},
-		{report.ToneQuiet, "the model reads", "hookSpecificOutput.additionalContext"},
-		{report.ToneQuiet, "the person reads", "systemMessage"},
+		{page.Bad, refused, "reason"},
+		{page.Faint, "the model reads", "hookSpecificOutput.additionalContext"},
+		{page.Faint, "the person reads", "systemMessage"},
 	} {
 		if v := r.Get(part.path); v.Exists() {
 			d.show(part.tone, part.who, v.String())
@@ -185,22 +185,22 @@ func (d *demo) on(word string, fields ...any) (gjson.Result, error) {
 		}
 	}
 	for _, q := range r.Get("hookSpecificOutput.updatedInput.questions").Array() {
-		d.show(report.ToneAsked, "the person is asked", q.Get("question").String())
+		d.show(page.Warn, "the person is asked", q.Get("question").String())
 		for _, o := range q.Get("options").Array() {
-			d.show(report.ToneAsked, "",
+			d.show(page.Warn, "",
 				"  "+o.Get("label").String()+": "+o.Get("description").String())
 		}
 		shown = true
 	}
 	if !shown && err == nil {
-		d.show(report.ToneQuiet, event.NameOf(word), "no reply: the call passes")
+		d.show(page.Faint, event.NameOf(word), "no reply: the call passes")
 	}
 	return r, err
 }
 
 func (d *demo) show(tone, who, text string) {
-	said := report.Heard{Tone: tone, Reader: who, Text: strings.TrimRight(text, "\n")}
-	fmt.Fprintln(d.out, report.Text(d.screen, said))
+	said := reply{tone: tone, reader: who, text: strings.TrimRight(text, "\n")}
+	fmt.Fprintln(d.out, page.Draw(d.screen, said))
 }
 
 // environ returns the environment of a hook.
@@ -233,3 +233,23 @@ func (d *demo) spend(output int) error {
 		"message.content", `[{"type":"text","text":"done"}]`,
 		"message.usage.input_tokens", 1000, "message.usage.output_tokens", output)+"\n")
 }
+
+// reply is one reply of the demo. An empty reader continues the previous reply.
+type reply struct{ tone, reader, text string }
+
+func (r reply) Draw(p *page.Text) {
+	if r.reader != "" {
+		p.Line(r.tone, "→ %s:", r.reader)
+	}
+	const margin = "   "
+	for _, l := range strings.Split(r.text, "\n") {
+		text := strings.TrimLeft(l, " ")
+		lead := margin + l[:len(l)-len(text)]
+		p.Put(lead, len(lead)+2, page.Plain, text)
+	}
+}
+
+// scene is the title of a scene of the demo.
+type scene string
+
+func (title scene) Draw(p *page.Text) { p.Line(page.Strong, "── %s", string(title)) }

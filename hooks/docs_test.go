@@ -19,8 +19,8 @@ import (
 	"hooks/schemas"
 )
 
-// page is the text of a page of the documentation.
-func page(t *testing.T, path string) string {
+// docPage is the text of a page of the documentation.
+func docPage(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(path)))
 	if err != nil {
@@ -56,14 +56,14 @@ func TestDocsLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]*)(?:#([^):]*))?\)`)
 	listed := map[string]bool{}
 	for _, from := range pages(t) {
-		for _, m := range link.FindAllStringSubmatch(page(t, from), -1) {
+		for _, m := range link.FindAllStringSubmatch(docPage(t, from), -1) {
 			to := filepath.ToSlash(filepath.Join(filepath.Dir(from), m[1]))
 			if m[1] == "" {
 				to = from
 			}
 			if _, err := os.Stat(filepath.Join("..", to)); err != nil {
 				t.Errorf("%s leads to %s, which does not exist", from, m[1])
-			} else if m[2] != "" && !slices.Contains(anchors(page(t, to)), m[2]) {
+			} else if m[2] != "" && !slices.Contains(anchors(docPage(t, to)), m[2]) {
 				t.Errorf("%s leads to %s#%s, a heading that does not exist", from, m[1], m[2])
 			}
 			listed[from+" "+to] = true
@@ -107,13 +107,13 @@ func TestDocsCommands(t *testing.T) {
 		}
 		_, hidden := f.Tag.Lookup("hidden")
 		words[word] = true
-		if !hidden && !strings.Contains(page(t, "docs/commands.md"), "`hooks "+word) {
+		if !hidden && !strings.Contains(docPage(t, "docs/commands.md"), "`hooks "+word) {
 			t.Errorf("docs/commands.md does not name hooks %s", word)
 		}
 	}
 	named := regexp.MustCompile("(?m)(?:`|^|\\$ )hooks ([a-z][a-z-]*)")
 	for _, p := range []string{"README.md", index, "docs/commands.md", "docs/first-night.md"} {
-		for _, m := range named.FindAllStringSubmatch(page(t, p), -1) {
+		for _, m := range named.FindAllStringSubmatch(docPage(t, p), -1) {
 			if !words[m[1]] && event.NameOf(m[1]) == "" {
 				t.Errorf("%s names hooks %s, which is no command", p, m[1])
 			}
@@ -123,7 +123,7 @@ func TestDocsCommands(t *testing.T) {
 
 // docs/conditions.md has a row for every condition and gate, in their order.
 func TestDocsConditions(t *testing.T) {
-	_, text, found := strings.Cut(page(t, "docs/conditions.md"), "<!-- conditions -->\n")
+	_, text, found := strings.Cut(docPage(t, "docs/conditions.md"), "<!-- conditions -->\n")
 	conditions, gates, more := strings.Cut(text, "<!-- gates -->\n")
 	if !found || !more {
 		t.Fatal("docs/conditions.md lacks a table")
@@ -184,13 +184,13 @@ func TestDocsDoctor(t *testing.T) {
 	for _, name := range gjson.GetBytes(out, "checks.#.name").Array() {
 		checks = append(checks, "`"+name.String()+"`")
 	}
-	_, table, _ := strings.Cut(page(t, "docs/doctor.md"), "\n| check |")
+	_, table, _ := strings.Cut(docPage(t, "docs/doctor.md"), "\n| check |")
 	same(t, "checks", append([]string{"---"}, checks...), strings.Fields(firstColumn(table)))
 }
 
 // docs/files.md has a row for every rule by which a call is refused, and no other.
 func TestDocsRules(t *testing.T) {
-	_, part, _ := strings.Cut(page(t, "docs/files.md"), "\n## Refused calls")
+	_, part, _ := strings.Cut(docPage(t, "docs/files.md"), "\n## Refused calls")
 	part, _, _ = strings.Cut(part, "\n## ")
 	rows := strings.Fields(firstColumn(part))
 	same(t, "rules", append([]string{"rule", "---"}, loop.Rules()...), rows)
@@ -222,7 +222,7 @@ func TestDocsLedger(t *testing.T) {
 	if _, err := exec.LookPath("sed"); err != nil {
 		t.Skip("sed, which the page runs, is not installed")
 	}
-	text := page(t, "docs/ledger.md")
+	text := docPage(t, "docs/ledger.md")
 	console(t, text, t.TempDir())
 	schema, _ := schemas.Get("ledger")
 	var rules []string
@@ -283,7 +283,7 @@ func alike(want, got string) bool {
 // The pages that promise something about merges have the words of `hooks explain`.
 func TestDocsPromiseMergesAlike(t *testing.T) {
 	for _, name := range []string{"README.md", "docs/conditions.md"} {
-		text := strings.ToLower(strings.Join(strings.Fields(page(t, name)), " "))
+		text := strings.ToLower(strings.Join(strings.Fields(docPage(t, name)), " "))
 		if !strings.Contains(text, strings.ToLower(loop.MergePromise)) {
 			t.Errorf("%s does not say that %s", name, loop.MergePromise)
 		}
@@ -299,7 +299,7 @@ func TestDocsFirstNight(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("LC_ALL", "C.UTF-8")
-	console(t, page(t, "docs/first-night.md"), t.TempDir())
+	console(t, docPage(t, "docs/first-night.md"), t.TempDir())
 }
 
 // The commands of docs/files.md print what is below them, on what a demo leaves.
@@ -315,5 +315,5 @@ func TestDocsConsole(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatalf("no demo was kept: %v", err)
 	}
-	console(t, page(t, "docs/files.md"), strings.TrimSpace(dir))
+	console(t, docPage(t, "docs/files.md"), strings.TrimSpace(dir))
 }

@@ -16,6 +16,7 @@ import (
 	"hooks/internal/drive"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/report"
 	"hooks/internal/term"
 )
@@ -104,7 +105,7 @@ func (g goCmd) answerGates(
 				return false, nil
 			}
 			for _, w := range waiting[i:] {
-				fmt.Fprintln(c.out, report.Text(c.screen(), w))
+				fmt.Fprintln(c.out, page.Draw(c.screen(), w))
 			}
 			fmt.Fprintln(c.out, "waiting for your answer by the Ask command")
 			select {
@@ -114,7 +115,7 @@ func (g goCmd) answerGates(
 				return all, nil
 			}
 		default:
-			fmt.Fprintf(c.out, "%s\nyour answer: ", report.Text(c.screen(), w))
+			fmt.Fprintf(c.out, "%s\nyour answer: ", page.Draw(c.screen(), w))
 			line, all := c.line(signals, carried)
 			if answer = line; all {
 				return true, nil

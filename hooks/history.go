@@ -170,7 +170,7 @@ func (r reportCardCmd) Run(c caller) error {
 	if r.All && len(list) > 0 && !r.JSON {
 		return c.show(false, report.Index(list), err)
 	}
-	none := "no loop has run " + c.screen().Where(r.All)
+	none := "no loop has run " + report.Where(c.screen(), r.All)
 	return showEach(c, r.JSON, list, err, none)
 }
 

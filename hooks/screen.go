@@ -14,7 +14,7 @@ import (
 
 	"hooks/internal/codec"
 	"hooks/internal/inspect"
-	"hooks/internal/report"
+	"hooks/internal/page"
 	"hooks/internal/term"
 )
 
@@ -40,23 +40,23 @@ func (c caller) said(text string, err error) error { return errors.Join(c.say(te
 
 // show prints a command's result, as JSON or drawn for people, even if err is set. It returns err
 // joined with any error of printing.
-func (c caller) show(asJSON bool, found report.Page, err error) error {
+func (c caller) show(asJSON bool, found page.Page, err error) error {
 	if asJSON {
 		return errors.Join(c.json(found), err)
 	}
-	_, perr := fmt.Fprintln(c.out, report.Text(c.screen(), found))
+	_, perr := fmt.Fprintln(c.out, page.Draw(c.screen(), found))
 	return errors.Join(perr, err)
 }
 
 // showEach shows a list of pages, or the text none if the list is empty.
-func showEach[T report.Page](c caller, asJSON bool, list []T, err error, none string) error {
+func showEach[T page.Page](c caller, asJSON bool, list []T, err error, none string) error {
 	switch {
 	case asJSON:
 		return errors.Join(c.json(list), err)
 	case len(list) == 0 && err != nil:
 		return err
 	}
-	_, perr := fmt.Fprintln(c.out, cmp.Or(report.Texts(c.screen(), list), none))
+	_, perr := fmt.Fprintln(c.out, cmp.Or(page.DrawAll(c.screen(), list), none))
 	return errors.Join(perr, err)
 }
 
@@ -76,8 +76,8 @@ func (c caller) json(v any) error {
 }
 
 // screen describes the reader's terminal by COLUMNS, its size and NO_COLOR.
-func (c caller) screen() report.Screen {
-	s := report.Screen{Now: c.Now(), Dir: c.Project()}
+func (c caller) screen() page.Screen {
+	s := page.Screen{Now: c.Now(), Dir: c.Project()}
 	if fd, terminal := terminalOf(c.out); terminal {
 		s.Color = c.Env("NO_COLOR") == "" && c.Env("TERM") != "dumb"
 		if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {

@@ -11,6 +11,7 @@ import (
 	"hooks/internal/drive"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/report"
 	"hooks/internal/toolcall"
 )
@@ -38,7 +39,7 @@ func (st statusCmd) Run(c caller) error {
 // noLoop returns the message if no loop is shown.
 func (c caller) noLoop(w which) string {
 	kind := strings.TrimLeft(w.Skill+" loop ", " ")
-	return "no " + kind + c.screen().Where(c.Everywhere)
+	return "no " + kind + report.Where(c.screen(), c.Everywhere)
 }
 
 // watchEvery is the interval of --watch. An unchanged page is not redrawn.
@@ -59,7 +60,7 @@ func (st statusCmd) watch(c caller) error {
 	defer tick.Stop()
 	for before := ""; ; {
 		list, err := c.Stands(st.skills())
-		text := report.Texts(c.screen(), list)
+		text := page.DrawAll(c.screen(), list)
 		if err != nil {
 			text += fmt.Sprintf("\nerror: %v", err)
 		}

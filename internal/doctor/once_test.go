@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"hooks/internal/page"
 	"hooks/internal/report"
 )
 
@@ -22,9 +23,9 @@ func TestOneCauseIsSaidOnce(t *testing.T) {
 	if k.Status != report.Skipped || !slices.Contains(k.Found, "see hook-binary") {
 		t.Errorf("%+v", k)
 	}
-	short := report.Text(report.Screen{Width: 200}, found)
+	short := page.Draw(page.Screen{Width: 200}, found)
 	found.All = true
-	long := report.Text(report.Screen{Width: 200}, found)
+	long := page.Draw(page.Screen{Width: 200}, found)
 	if n := strings.Count(short, "/none/hooks"); n != 1 || strings.Contains(short, "  ok  ") {
 		t.Errorf("the cause is said %d times in\n%s", n, short)
 	}

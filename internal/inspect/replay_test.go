@@ -13,6 +13,7 @@ import (
 
 	"hooks/internal/inspect"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/report"
 	"hooks/internal/usage"
 )
@@ -58,7 +59,7 @@ func FuzzReplay(f *testing.F) {
 			spent = spent.Add(m)
 		}
 		addsUp(t, r, spent.Dollars)
-		for _, c := range report.Text(report.Screen{Width: 200}, r) {
+		for _, c := range page.Draw(page.Screen{Width: 200}, r) {
 			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)) {
 				t.Fatalf("%U is shown", c)
 			}

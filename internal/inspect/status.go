@@ -16,6 +16,7 @@ import (
 	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -93,7 +94,7 @@ func (d *Inspector) next(st report.Stand) string {
 	case !st.OwnerAlive:
 		return "none — the session is gone"
 	case st.Tick == nil:
-		return report.Due(report.Screen{Now: d.Now()}, b)
+		return report.Due(page.Screen{Now: d.Now()}, b)
 	case st.Tick.Halting():
 		return "none — the loop ends with this iteration"
 	default:
@@ -138,7 +139,7 @@ const maxLine = 1 << 20
 // StatusLine returns the line that the client shows under its prompt. It covers the loops of this
 // project that run or wait for a person, and those that ended in this session. It is empty if there
 // are no such loops and on any error, because a status line has no room for an error.
-func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
+func (d *Inspector) StatusLine(stdin io.Reader, s page.Screen) string {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxLine))
 	if err != nil {
 		return ""

@@ -7,6 +7,7 @@ import (
 
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // Audited is an audit loop with its findings.
@@ -17,11 +18,11 @@ type Audited struct {
 }
 
 // draw lists the auditors' findings, open ones first.
-func (a Audited) draw(p *page) {
+func (a Audited) Draw(p *page.Text) {
 	r := audit.Of(a.Run)
-	p.line(plain, "%s", r.Result())
+	p.Line(page.Plain, "%s", r.Result())
 	if list := byState(r); len(list) > 0 {
-		p.table(findingTable(list))
+		p.Table(findingTable(list))
 	}
 }
 
@@ -63,33 +64,33 @@ func (b auditLoop) ended() (must, more []string) {
 }
 
 // stand draws the progress of the loop through its plan.
-func (b auditLoop) stand() (list facts) {
+func (b auditLoop) stand() (list page.Facts) {
 	r := b.run
-	list.row("done", plain, "%s", r.Result())
+	list.Row("done", page.Plain, "%s", r.Result())
 	if r.Phase != audit.Complete {
 		name := r.UnderWay()
 		known := r.Section >= 0 && r.Section < len(r.Sections) // the run's file may be edited
 		if known && (r.Phase == audit.Coding || r.Phase == audit.Auditing) {
 			name += ": " + r.Sections[r.Section]
 		}
-		list.row("under way", plain, "%s", name)
+		list.Row("under way", page.Plain, "%s", name)
 	}
 	if r.Reason != "" {
-		list.row("last phase", warn, "%s", r.Reason)
+		list.Row("last phase", page.Warn, "%s", r.Reason)
 	}
 	return append(list, b.audits()...)
 }
 
 // audits returns the results of the audits.
-func (b auditLoop) audits() (list facts) {
+func (b auditLoop) audits() (list page.Facts) {
 	r, f := b.run, b.run.Found
 	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {
-		list.given("findings", words(fmt.Sprintf("%s, %s, %d accepted, %d resolved",
+		list.Given("findings", fmt.Sprintf("%s, %s, %d accepted, %d resolved",
 			loop.Plural(f.Bugs, "open bug"), loop.Plural(f.Warnings, "open warning"), f.Accepted,
-			f.Resolved)))
+			f.Resolved))
 	}
 	if v := r.Verdict; v != nil {
-		list.given("audits", words(fmt.Sprintf("%d, the last %s", r.Audits, v.Said(b.head))))
+		list.Given("audits", fmt.Sprintf("%d, the last %s", r.Audits, v.Said(b.head)))
 	}
 	return list
 }
@@ -97,45 +98,43 @@ func (b auditLoop) audits() (list facts) {
 // card draws the sections of the plan with their states (A40), and the findings.
 func (b auditLoop) card(c *cardPage) {
 	r := b.run
-	t := table{columns: []column{{name: "#", right: true, class: "num"},
-		{name: "section", class: "text"}, {name: "state", class: "out", tag: true}}}
+	t := page.Table{Columns: []page.Column{{Name: "#", Right: true, Class: "num"},
+		{Name: "section", Class: "text"}, {Name: "state", Class: "out", Tag: true}}}
 	for i, title := range r.Sections {
-		style, state := faint, "to do"
+		style, state := page.Faint, "to do"
 		switch {
 		case i < r.Clean():
-			style, state = good, "clean"
+			style, state = page.Good, "clean"
 		case i == r.Section:
-			style, state = warn, string(r.Phase)
+			style, state = page.Warn, string(r.Phase)
 		}
-		t.rows = append(t.rows, row{style: style, cells: []cell{words(strconv.Itoa(i + 1)),
-			words(title), words(state)}})
+		t.Add(strconv.Itoa(i+1), title, state).Style = style
 	}
-	c.section("Audit", r.Plan+", "+r.Result(), "")
-	c.table(t)
-	if found := findingTable(byState(r)); len(found.rows) > 0 {
-		c.table(found)
+	c.Section("Audit", r.Plan+", "+r.Result(), "")
+	c.Table(t)
+	if found := findingTable(byState(r)); len(found.Rows) > 0 {
+		c.Table(found)
 	}
 	facts := b.audits()
 	if r.Post != nil {
-		facts.given("post action", words(r.Post.Summary))
+		facts.Given("post action", r.Post.Summary)
 	}
-	c.facts(facts)
+	c.Facts(facts)
 }
 
 // findingTable returns a table of findings with their states.
-func findingTable(list []audit.Finding) table {
-	t := table{columns: []column{{name: "state", class: "out", tag: true},
-		{name: "section"}, {name: "finding", class: "text", loose: true}}}
+func findingTable(list []audit.Finding) page.Table {
+	t := page.Table{Columns: []page.Column{{Name: "state", Class: "out", Tag: true},
+		{Name: "section"}, {Name: "finding", Class: "text", Loose: true}}}
 	for _, f := range list {
-		style := good
+		style := page.Good
 		switch {
 		case f.State == audit.OpenFinding && f.Severity == audit.Bug:
-			style = bad
+			style = page.Bad
 		case f.State != audit.ResolvedFinding:
-			style = warn
+			style = page.Warn
 		}
-		t.rows = append(t.rows, row{style: style, cells: []cell{words(string(f.State)),
-			words(fmt.Sprintf("section %d", f.Section)), words(f.String())}})
+		t.Add(string(f.State), fmt.Sprintf("section %d", f.Section), f.String()).Style = style
 	}
 	return t
 }

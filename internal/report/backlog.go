@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
@@ -33,18 +34,19 @@ func (b Board) MarshalJSON() ([]byte, error) {
 	return json.Marshal(board(b))
 }
 
-func (b Board) draw(p *page) {
+func (b Board) Draw(p *page.Text) {
 	if b.Issues != nil {
-		p.line(plain, "Backlog: %s%s", b.counts(), when(!b.Whole, " (not whole)"))
+		p.Line(page.Plain, "Backlog: %s%s", b.counts(), when(!b.Whole, " (not whole)"))
 	}
-	p.line(plain, "Tracker: %s%s", b.Tracker, prefixed("; scope: ", b.Scope))
-	p.notes("Note", b.Notes)
+	p.Line(page.Plain, "Tracker: %s%s", b.Tracker, prefixed("; scope: ", b.Scope))
+	p.Notes("Note", b.Notes)
 	for _, f := range b.Fired {
-		p.line(plain, "Would stop a work loop: %s: %s", f.Condition, f.Text)
+		p.Line(page.Plain, "Would stop a work loop: %s: %s", f.Condition, f.Text)
 	}
-	p.notes("Would be asked", b.Gates)
+	p.Notes("Would be asked", b.Gates)
 	for _, i := range b.Issues {
-		p.line(plain, "#%-5d %-11s %s%s", i.Number, i.State, i.Title, prefixed(" — ", remarksOn(i)))
+		p.Line(page.Plain, "#%-5d %-11s %s%s", i.Number, i.State, i.Title,
+			prefixed(" — ", remarksOn(i)))
 	}
 }
 
@@ -91,21 +93,23 @@ type PR struct {
 	Notes         []string     `json:"notes,omitempty"`
 }
 
-func (pr PR) draw(p *page) {
-	p.line(plain, "PR #%d (%s%s): %s", pr.Number, pr.State, when(pr.Draft, ", draft"), pr.Title)
-	var about facts
-	about.row("tracker", plain, "%s", pr.Tracker)
-	about.row("head", plain, "%s at %s, into %s%s", pr.Branch, loop.Short(pr.HeadSHA), pr.Base,
+func (pr PR) Draw(p *page.Text) {
+	p.Line(page.Plain, "PR #%d (%s%s): %s", pr.Number, pr.State, when(pr.Draft, ", draft"),
+		pr.Title)
+	var about page.Facts
+	about.Row("tracker", page.Plain, "%s", pr.Tracker)
+	about.Row("head", page.Plain, "%s at %s, into %s%s", pr.Branch, loop.Short(pr.HeadSHA), pr.Base,
 		when(pr.Fork, ", from a fork"))
-	about.given("checks", words(pr.CI))
-	about.given("labels", words(commas(pr.Labels...)))
-	about.given("closes", words(numbers(pr.Closes)))
+	about.Given("checks", pr.CI)
+	about.Given("labels", commas(pr.Labels...))
+	about.Given("closes", numbers(pr.Closes))
 	for _, f := range pr.Feedback {
 		who := when(f.Human, "human") + when(!f.Human, "agent")
-		about.row(f.Kind, plain, "by %s (%s), %s", f.Author, who, f.At.UTC().Format(time.RFC3339))
+		about.Row(f.Kind, page.Plain, "by %s (%s), %s", f.Author, who,
+			f.At.UTC().Format(time.RFC3339))
 	}
 	for _, f := range pr.Fired {
-		about.row("would stop", warn, "a loop that watches it: %s", f.Text)
+		about.Row("would stop", page.Warn, "a loop that watches it: %s", f.Text)
 	}
 	merge := "asks first: " + pr.Gate
 	switch {
@@ -116,7 +120,7 @@ func (pr PR) draw(p *page) {
 	case !*pr.HumanFeedback:
 		merge = "passes, as no person commented"
 	}
-	about.row("a merge", plain, "%s", merge)
-	about.rows("note", plain, pr.Notes)
-	p.facts(about)
+	about.Row("a merge", page.Plain, "%s", merge)
+	about.Rows("note", page.Plain, pr.Notes)
+	p.Facts(about)
 }

@@ -10,35 +10,38 @@ import (
 
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
-func (c Card) draw(p *page) { c.drawOn(p, p.Screen) }
+func (c Card) Draw(p *page.Text) { c.drawOn(p, p.Screen) }
 
 // Index lists cards.
 type Index []Card
 
-func (cards Index) draw(p *page) { index(p, cards) }
+func (cards Index) Draw(p *page.Text) { index(p, cards) }
 
 // PageHTML writes the cards as one HTML document, with an index of several.
-func PageHTML(s Screen, cards []Card) string {
+func PageHTML(s page.Screen, cards []Card) string {
 	var title []string
-	var pages, m markup
+	var pages, m page.HTML
 	switch len(cards) {
 	case 0:
-		pages.page(0, func(to sheet) { to.heading(warn, "No loop has run in this project.") })
+		pages.Page(0, func(to page.Sheet) {
+			to.Heading(page.Warn, "No loop has run in this project.")
+		})
 	case 1:
 	default:
-		pages.page(0, func(to sheet) { index(to, cards) })
+		pages.Page(0, func(to page.Sheet) { index(to, cards) })
 	}
 	for i, c := range cards {
 		title = append(title, string(c.Run.Skill))
-		pages.page(i+1, func(to sheet) { c.drawOn(to, s) })
+		pages.Page(i+1, func(to page.Sheet) { c.drawOn(to, s) })
 	}
 	if len(cards) == 1 {
 		title = append(title, base(cards[0].Folder))
 	}
-	m.put(pageFrame, raw(PageMark), strings.Join(append(title, "report card"), " · "),
-		raw(pageStyle), raw(pages.String()), s.Now.Format("January 2, 2006, 15:04 MST"))
+	m.Put(pageFrame, page.Raw(PageMark), strings.Join(append(title, "report card"), " · "),
+		page.Raw(pageStyle), page.Raw(pages.String()), s.Now.Format("January 2, 2006, 15:04 MST"))
 	return m.String()
 }
 
@@ -49,20 +52,21 @@ func SortCards(cards []Card) {
 }
 
 // index draws a table of cards, in HTML with a link to each.
-func index(to sheet, cards []Card) {
-	t := table{columns: []column{{name: "needs you", class: "keep"}, {name: "dollars", right: true},
-		{name: "project", class: "text"}, {name: "loop", class: "text", loose: true}}}
+func index(to page.Sheet, cards []Card) {
+	t := page.Table{Columns: []page.Column{{Name: "needs you", Class: "keep"},
+		{Name: "dollars", Right: true}, {Name: "project", Class: "text"},
+		{Name: "loop", Class: "text", Loose: true}}}
 	for i, c := range cards {
-		var needs cell
+		needs := ""
 		if waits := unanswered(c.Waiting); len(waits) > 0 {
-			needs = words(waits[0].Gate.Name)
+			needs = waits[0].Gate.Name
 		}
-		t.rows = append(t.rows, row{style: c.style, cells: []cell{needs,
-			words("$" + c.Run.DollarsEstimate.String()), words(cmp.Or(c.Project, base(c.Folder))),
-			{{text: c.title, link: fmt.Sprintf("#run%d", i+1)}}}})
+		r := t.Add(needs, "$"+c.Run.DollarsEstimate.String(), cmp.Or(c.Project, base(c.Folder)), "")
+		r.Style = c.style
+		r.Cells[3] = page.Cell{{Text: c.title, Link: fmt.Sprintf("#run%d", i+1)}}
 	}
-	to.section("Loops", "", "")
-	to.table(t)
+	to.Section("Loops", "", "")
+	to.Table(t)
 }
 
 // base returns the last element of a path. It also accepts backslashes, because a project may have
@@ -71,13 +75,13 @@ func base(folder string) string { return path.Base(strings.ReplaceAll(folder, `\
 
 // cardPage is a card that is drawn on a sheet.
 type cardPage struct {
-	sheet
-	Screen
+	page.Sheet
+	page.Screen
 	*Card
 }
 
 // drawOn draws a card, the most urgent parts first.
-func (c *Card) drawOn(to sheet, s Screen) {
+func (c *Card) drawOn(to page.Sheet, s page.Screen) {
 	p := cardPage{to, s, c}
 	p.head()
 	p.todo()
@@ -92,23 +96,23 @@ func (c *Card) drawOn(to sheet, s Screen) {
 // head draws the result of the run.
 func (c *cardPage) head() {
 	b := c.Run
-	var about facts
-	ran := "since " + c.dated(b.StartedAt)
+	var about page.Facts
+	ran := "since " + c.Dated(b.StartedAt)
 	if st := c.Stopped; st != nil {
-		about.given("last error", words(st.LastError))
-		ran = commas(c.dated(b.StartedAt)+" to "+c.dated(st.Since), st.where())
+		about.Given("last error", st.LastError)
+		ran = commas(c.Dated(b.StartedAt)+" to "+c.Dated(st.Since), st.where())
 	}
-	about.given("project", words(c.Project))
-	about.given("loop", words(commas(base(c.Folder), "run "+cmp.Or(b.RunID, "unknown"), ran)))
+	about.Given("project", c.Project)
+	about.Given("loop", commas(base(c.Folder), "run "+cmp.Or(b.RunID, "unknown"), ran))
 	if b.Replaced > 0 {
-		about.row("note", warn, "restored %s after another program changed the run's files",
+		about.Row("note", page.Warn, "restored %s after another program changed the run's files",
 			loop.Plural(b.Replaced, "time"))
 	}
 	for _, n := range c.Unread {
-		about.row("note", warn, "Not all of the history could be read: %s", n)
+		about.Row("note", page.Warn, "Not all of the history could be read: %s", n)
 	}
-	c.heading(c.style, c.title)
-	c.facts(about)
+	c.Heading(c.style, c.title)
+	c.Facts(about)
 }
 
 // endStyle returns the style of a run's end. A ceiling and a person's interrupt are warnings, not
@@ -116,83 +120,83 @@ func (c *cardPage) head() {
 func endStyle(b *loop.Budget) string {
 	switch {
 	case b.Status == loop.Active || loop.Completes(b.StopCause):
-		return good
+		return page.Good
 	case StopCode(b) == CodeFailed && b.StopCause != "user_interrupt":
-		return bad
+		return page.Bad
 	}
-	return warn
+	return page.Warn
 }
 
 // todo draws the questions that wait, and then the step that continues the run.
 func (c *cardPage) todo() {
 	if len(c.Waiting) > 0 {
-		c.section("Waits for you", "", "")
+		c.Section("Waits for you", "", "")
 	}
 	for _, w := range c.Waiting {
-		c.facts(w.facts())
+		c.Facts(w.facts())
 	}
-	c.section("Next", "", "")
-	var next facts
+	c.Section("Next", "", "")
+	var next page.Facts
 	switch {
 	case c.Next != "":
-		next.given("next tick", words(c.Next))
+		next.Given("next tick", c.Next)
 	case c.Resume != "":
-		next.command("type", c.Resume)
+		next.Command("type", c.Resume)
 	case c.Stopped != nil && len(c.Stopped.Do) > 0:
-		next.rows("next", plain, c.Stopped.Do)
+		next.Rows("next", page.Plain, c.Stopped.Do)
 	default:
-		c.line(plain, "Nothing is left to do for this run.")
+		c.Line(page.Plain, "Nothing is left to do for this run.")
 		return
 	}
-	c.facts(next)
+	c.Facts(next)
 }
 
 // spent draws the spend curve and the use of each ceiling.
 func (c *cardPage) spent() {
-	c.section("Spend", "", "")
+	c.Section("Spend", "", "")
 	if len(c.Iterations) > 0 {
-		c.curve(c.Run.Ceilings.Dollars, c.Iterations)
+		c.Figure(func(m *page.HTML) { curve(m, c.Run.Ceilings.Dollars, c.Iterations) })
 	}
-	c.facts(c.spending(c.Run, c.Budgets, c.Raise))
+	c.Facts(spending(c.Screen, c.Run, c.Budgets, c.Raise))
 }
 
 // iterations draws a table of the last iterations.
 func (c *cardPage) iterations() {
-	c.section("Iterations", "", "")
+	c.Section("Iterations", "", "")
 	if len(c.Iterations) == 0 {
-		c.line(faint, "No iteration has ended.")
+		c.Line(page.Faint, "No iteration has ended.")
 		return
 	}
 	if c.Earlier > 0 {
-		c.line(faint, "%s before these: hooks history --run %s; "+
+		c.Line(page.Faint, "%s before these: hooks history --run %s; "+
 			"the rest of the page is about these", thousands(int64(c.Earlier)), c.Run.RunID)
 	}
 	most := slices.MaxFunc(c.Iterations, func(a, b loop.Iteration) int {
 		return cmp.Compare(a.Dollars, b.Dollars)
 	}).Dollars
-	t := table{class: "iterations"}
-	t.columns, _ = c.iteration(&c.Iterations[0])
-	t.columns = append(t.columns, column{name: "PRs", class: "prs", spare: 2},
-		column{name: "refused", class: "ref", spare: 1},
-		column{name: "remarks", class: "more", notes: true})
+	t := page.Table{Class: "iterations"}
+	t.Columns, _ = iterationCells(c.Screen, &c.Iterations[0])
+	t.Columns = append(t.Columns, page.Column{Name: "PRs", Class: "prs", Spare: 2},
+		page.Column{Name: "refused", Class: "ref", Spare: 1},
+		page.Column{Name: "remarks", Class: "more", Notes: true})
 	for i := range c.Iterations {
 		l := &c.Iterations[i]
-		_, cells := c.iteration(l)
+		_, cells := iterationCells(c.Screen, l)
 		dollars := &cells[len(cells)-1][0]
-		dollars.part, dollars.whole = int64(l.Dollars), int64(most)
-		var prs cell
+		dollars.Part, dollars.Whole = int64(l.Dollars), int64(most)
+		var prs page.Cell
 		for _, name := range l.PRsTouched {
 			if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
 				prs = append(prs, c.ref(n))
 			} else {
-				prs = append(prs, word{text: name})
+				prs = append(prs, page.Word{Text: name})
 			}
 		}
-		t.rows = append(t.rows, row{style: outcomeStyle(l.Outcome),
-			cells: append(cells, prs, words(refused(l.Denied)), nil),
-			notes: append(remarks(l), l.Notes...)})
+		t.Rows = append(t.Rows, page.Row{Style: outcomeStyle(l.Outcome),
+			Cells: append(cells, prs, page.Words(refused(l.Denied)), nil),
+			Notes: append(remarks(l), l.Notes...)})
 	}
-	c.table(t)
+	c.Table(t)
 }
 
 // remarks returns the events of an iteration that have no column on a card, but for its notes.
@@ -236,99 +240,99 @@ func refused(list []loop.Denial) string {
 
 // asked draws the tables of questions and of refused calls.
 func (c *cardPage) asked() {
-	gates := table{columns: []column{{name: "#", right: true, class: "num"},
-		{name: "question", notes: true, class: "text"}, {name: "gate", class: "gate"},
-		{name: "answer", class: "text"}}}
+	gates := page.Table{Columns: []page.Column{{Name: "#", Right: true, Class: "num"},
+		{Name: "question", Notes: true, Class: "text"}, {Name: "gate", Class: "gate"},
+		{Name: "answer", Class: "text"}}}
 	for _, g := range c.Gates {
-		answer := words(g.Answer)
+		r := gates.Add(strconv.Itoa(g.Iteration), "", g.Name, g.Answer)
+		r.Notes = []string{g.Question}
 		if g.Origin == loop.OriginFlag {
-			answer = append(answer, word{text: "by a flag", look: small})
+			r.Cells[3] = append(r.Cells[3], page.Word{Text: "by a flag", Look: page.Small})
 		}
-		gates.rows = append(gates.rows, row{cells: []cell{words(strconv.Itoa(g.Iteration)), nil,
-			words(g.Name), answer}, notes: []string{g.Question}})
 	}
 	c.titled("Asked", gates)
-	calls := table{columns: []column{{name: "times", right: true, class: "num"},
-		{name: "refused call", class: "call"}, {name: "rule", class: "keep"}}}
+	calls := page.Table{Columns: []page.Column{{Name: "times", Right: true, Class: "num"},
+		{Name: "refused call", Class: "call"}, {Name: "rule", Class: "keep"}}}
 	for _, d := range c.Denied {
-		calls.rows = append(calls.rows, row{cells: []cell{words(strconv.Itoa(d.Times)),
-			{{text: refusedCall(d), look: code}}, words(d.Rule)}})
+		r := calls.Add(strconv.Itoa(d.Times), "", d.Rule)
+		r.Cells[1] = page.Cell{{Text: refusedCall(d), Look: page.Code}}
 	}
 	c.titled("Refused", calls)
 }
 
 // titled draws a table below its heading. It draws nothing if the table has no rows.
-func (c *cardPage) titled(name string, t table) {
-	if len(t.rows) > 0 {
-		c.section(name, "", "")
-		c.table(t)
+func (c *cardPage) titled(name string, t page.Table) {
+	if len(t.Rows) > 0 {
+		c.Section(name, "", "")
+		c.Table(t)
 	}
 }
 
 // leftBehind lists the issues, PRs, commits and worktrees that the run leaves for a person.
 func (c *cardPage) leftBehind() {
-	issues := table{columns: []column{{name: "issue"}, {name: "title", class: "text", loose: true}}}
+	issues := page.Table{Columns: []page.Column{{Name: "issue"},
+		{Name: "title", Class: "text", Loose: true}}}
 	for _, i := range c.Issues {
-		issues.rows = append(issues.rows,
-			row{cells: []cell{{numberLink(c.Links.Issue, i.Number)}, words(i.Title)}})
+		issues.Add("", i.Title).Cells[0] = page.Cell{numberLink(c.Links.Issue, i.Number)}
 	}
 	c.titled("Issues", issues)
 	if len(c.PRs)+len(c.Worktrees) > 0 {
-		c.section("Pull requests and commits", "", "")
+		c.Section("Pull requests and commits", "", "")
 	}
-	prs := table{class: "prlist", columns: []column{{name: "PR", class: "text", notes: true},
-		{name: "state"}, {name: "branch", class: "text", spare: 1}, {name: "commit"}}}
+	prs := page.Table{Class: "prlist", Columns: []page.Column{
+		{Name: "PR", Class: "text", Notes: true}, {Name: "state"},
+		{Name: "branch", Class: "text", Spare: 1}, {Name: "commit"}}}
 	for _, p := range c.PRs {
 		from := cmp.Or(when(p.Told, "by the tracker"), when(p.Merged, "merge seen"),
 			when(p.Seen, "seen"), "claimed")
-		r := row{cells: []cell{{c.ref(p.Number)},
-			{{text: cmp.Or(p.State, "unknown")}, {text: from, look: small}}, nil, nil}}
+		r := prs.Add("", cmp.Or(p.State, "unknown"), "", "")
+		r.Cells[0] = page.Cell{c.ref(p.Number)}
+		r.Cells[1] = append(r.Cells[1], page.Word{Text: from, Look: page.Small})
 		if p.Branch != "" {
-			r.cells[2] = cell{{text: p.Branch, look: code}}
+			r.Cells[2] = page.Cell{{Text: p.Branch, Look: page.Code}}
 		}
 		if p.SHA != "" {
-			r.cells[3] = cell{c.commit(p.SHA),
-				{text: cmp.Or(when(p.Head, "on the remote"), "claimed"), look: small}}
+			r.Cells[3] = page.Cell{c.commit(p.SHA),
+				{Text: cmp.Or(when(p.Head, "on the remote"), "claimed"), Look: page.Small}}
 		}
 		if p.Title != "" {
-			r.notes = []string{p.Title}
+			r.Notes = []string{p.Title}
 		}
-		prs.rows = append(prs.rows, r)
 	}
-	if len(prs.rows) > 0 {
-		c.table(prs)
+	if len(prs.Rows) > 0 {
+		c.Table(prs)
 	}
-	var trees facts
+	var trees page.Facts
 	for _, w := range c.Worktrees {
-		trees.given("worktree", cell{{text: w.Path, look: code},
-			{text: "branch " + cmp.Or(w.Branch, "unknown")}})
+		trees.GivenCell("worktree", page.Cell{{Text: w.Path, Look: page.Code},
+			{Text: "branch " + cmp.Or(w.Branch, "unknown")}})
 	}
 	if len(trees) > 0 {
-		c.facts(trees)
+		c.Facts(trees)
 	}
 }
 
 // ref returns the number of a PR, with a link if the forge is known.
-func (c *Card) ref(pr int) word { return numberLink(c.Links.PR, pr) }
+func (c *Card) ref(pr int) page.Word { return numberLink(c.Links.PR, pr) }
 
 // numberLink returns a number as in "#142", with a link if the first part of its address is known.
-func numberLink(address string, n int) word {
+func numberLink(address string, n int) page.Word {
 	number := strconv.Itoa(n)
-	return word{text: "#" + number, link: when(address != "", address+number)}
+	return page.Word{Text: "#" + number, Link: when(address != "", address+number)}
 }
 
 // refs returns the numbers of PRs, with links.
-func (c *Card) refs(prs []int) (list cell) {
+func (c *Card) refs(prs []int) (list page.Cell) {
 	for _, n := range prs {
 		list = append(list, c.ref(n))
 	}
 	return list
 }
 
-func (c *Card) commit(sha string) word {
-	w := word{text: loop.Short(sha), look: code}
+func (c *Card) commit(sha string) page.Word {
+	w := page.Word{Text: loop.Short(sha), Look: page.Code}
 	if c.Links.Commit != "" && strings.Trim(sha, "0123456789abcdef") == "" && len(sha) >= 7 {
-		w.link = c.Links.Commit + sha
+		w.Link = c.Links.Commit + sha
 	}
 	return w
 }
@@ -337,57 +341,57 @@ func (c *Card) commit(sha string) word {
 // table of PRs has the sources of states and commits.
 func (c *cardPage) evidence() {
 	v, d := c.Verified, c.Claimed
-	var seen, said facts
-	seen.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
-	seen.given("workers", counted(v.Agents))
-	seen.given("tasks", tasksOf(c.Tasks, loop.Verified))
-	seen.given("not broken", tasksOf(c.Tasks, loop.Unbroken))
-	seen.given("PRs", c.refs(v.PRs))
-	seen.given("merged", c.refs(v.Merged))
-	seen.given("merge tries", counted(v.Attempts))
-	seen.given("comments", counted(v.Comments))
+	var seen, said page.Facts
+	seen.Row("dollars", page.Plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
+	seen.GivenCell("workers", counted(v.Agents))
+	seen.GivenCell("tasks", tasksOf(c.Tasks, loop.Verified))
+	seen.GivenCell("not broken", tasksOf(c.Tasks, loop.Unbroken))
+	seen.GivenCell("PRs", c.refs(v.PRs))
+	seen.GivenCell("merged", c.refs(v.Merged))
+	seen.GivenCell("merge tries", counted(v.Attempts))
+	seen.GivenCell("comments", counted(v.Comments))
 	if v.Tried > 0 {
-		seen.row("fresh", plain, "%d of %s began with an empty context", v.Fresh,
+		seen.Row("fresh", page.Plain, "%d of %s began with an empty context", v.Fresh,
 			loop.Plural(v.Tried, "attempt"))
 	}
-	seen.row("progress", plain, "%s", v.Progress)
+	seen.Row("progress", page.Plain, "%s", v.Progress)
 
-	said.given("tasks", tasksOf(c.Tasks, loop.Claimed))
+	said.GivenCell("tasks", tasksOf(c.Tasks, loop.Claimed))
 	if c.Tasks != nil {
-		said.given("criteria", words("of every task; no check sees whether all of them are met"))
+		said.Given("criteria", "of every task; no check sees whether all of them are met")
 	}
 	if audit.Of(c.Run) != nil {
-		said.given("verdicts", words("clean means that the auditor found no bug"))
+		said.Given("verdicts", "clean means that the auditor found no bug")
 	}
-	said.given("PRs", c.refs(d.PRs))
-	said.given("ended PRs", c.refs(d.States))
-	said.given("comments", counted(d.Comments))
-	said.given("outcomes", counted(d.Outcomes))
+	said.GivenCell("PRs", c.refs(d.PRs))
+	said.GivenCell("ended PRs", c.refs(d.States))
+	said.GivenCell("comments", counted(d.Comments))
+	said.GivenCell("outcomes", counted(d.Outcomes))
 	for _, f := range d.Failures {
-		said.row("failure", warn, "%s: %s", f.Subject(), f.Cause)
+		said.Row("failure", page.Warn, "%s: %s", f.Subject(), f.Cause)
 	}
 	if len(said) == 0 {
-		said.given("nothing", words("was claimed without being seen"))
+		said.Given("nothing", "was claimed without being seen")
 	}
-	c.section("Verified: seen by the program itself", "", "verified")
-	c.facts(seen)
-	c.section("Claimed: reported, not verified", "", "claimed")
-	c.facts(said)
+	c.Section("Verified: seen by the program itself", "", "verified")
+	c.Facts(seen)
+	c.Section("Claimed: reported, not verified", "", "claimed")
+	c.Facts(said)
 }
 
 // counted returns a number as a cell, which is empty for 0.
-func counted(n int) cell {
+func counted(n int) page.Cell {
 	if n == 0 {
 		return nil
 	}
-	return words(strconv.Itoa(n))
+	return page.Words(strconv.Itoa(n))
 }
 
 // tasksOf returns the numbers of the tasks with the given verdict.
-func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list cell) {
+func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list page.Cell) {
 	for _, r := range rows {
 		if r.Verdict == verdict {
-			list = append(list, word{text: strconv.Itoa(r.Number)})
+			list = append(list, page.Word{Text: strconv.Itoa(r.Number)})
 		}
 	}
 	return list

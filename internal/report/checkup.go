@@ -6,6 +6,7 @@ import (
 
 	"hooks/internal/ledger"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // Health is the state of a check or of one of its problems.
@@ -48,7 +49,7 @@ type Problem struct {
 }
 
 // draw writes the checks by group. The counts come last, because people read the end first.
-func (c Checkup) draw(p *page) {
+func (c Checkup) Draw(p *page.Text) {
 	names, group := map[Health][]string{}, ""
 	for _, k := range c.Checks {
 		names[k.Status] = append(names[k.Status], k.Name)
@@ -58,23 +59,23 @@ func (c Checkup) draw(p *page) {
 		}
 		if k.Group != group {
 			group = k.Group
-			p.line(plain, "%s", group)
+			p.Line(page.Plain, "%s", group)
 		}
-		p.check(k)
+		k.Draw(p)
 	}
-	p.blank()
-	p.line(plain, "%s in %s: %d ok, %d warn, %d fail, %d skip", c.Version, c.Project,
+	p.Blank()
+	p.Line(page.Plain, "%s in %s: %d ok, %d warn, %d fail, %d skip", c.Version, c.Project,
 		len(names[Fine]), len(names[Doubt]), len(names[Broken]), len(names[Skipped]))
 	for _, h := range []Health{Broken, Doubt} {
 		if len(names[h]) > 0 {
-			p.lead(healthStyle(h), string(h)+": ", len("fail: "), plain, commas(names[h]...))
+			p.Lead(healthStyle(h), string(h)+": ", len("fail: "), page.Plain, commas(names[h]...))
 		}
 	}
 }
 
-func (p *page) check(k Check) {
+func (k Check) Draw(p *page.Text) {
 	const status, name = len("  fail "), 22
-	lead, indent := fmt.Sprintf("  %-4s %s", k.Status, pad(k.Name, name, false)), status+name
+	lead, indent := fmt.Sprintf("  %-4s %-*s", k.Status, name, k.Name), status+name
 	if p.Width < 2*indent {
 		lead, indent = fmt.Sprintf("  %-4s %s ", k.Status, k.Name), status
 	}
@@ -83,14 +84,14 @@ func (p *page) check(k Check) {
 		if i < len(k.Found) {
 			found = k.Found[i]
 		}
-		p.lead(healthStyle(k.Status), lead, indent, plain, found)
+		p.Lead(healthStyle(k.Status), lead, indent, page.Plain, found)
 		lead = strings.Repeat(" ", indent)
 	}
 	note := func(style, word, text string) {
-		p.put(strings.Repeat(" ", status), status, style, word+": "+text)
+		p.Put(strings.Repeat(" ", status), status, style, word+": "+text)
 	}
 	for _, f := range k.Fixed {
-		note(plain, "fixed", f)
+		note(page.Plain, "fixed", f)
 	}
 	for _, o := range k.Problems {
 		word := "warning"
@@ -98,12 +99,13 @@ func (p *page) check(k Check) {
 			word = "error"
 		}
 		note(healthStyle(o.Status), word, o.Text)
-		note(plain, "hint", o.Way)
+		note(page.Plain, "hint", o.Way)
 	}
 }
 
 func healthStyle(h Health) string {
-	return map[Health]string{Fine: good, Doubt: warn, Broken: bad, Skipped: faint}[h]
+	return map[Health]string{Fine: page.Good, Doubt: page.Warn, Broken: page.Bad,
+		Skipped: page.Faint}[h]
 }
 
 // Ledgers is the result of checking ledgers.
@@ -113,11 +115,11 @@ type Ledgers struct {
 }
 
 // draw writes a line for each finding, as in `file:line: rule: text` (L30).
-func (l Ledgers) draw(p *page) {
-	p.Width = maxWidth // editors parse the lines
+func (l Ledgers) Draw(p *page.Text) {
+	p.Width = page.MaxWidth // editors parse the lines
 	for _, f := range l.Findings {
-		p.line(plain, "%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)
+		p.Line(page.Plain, "%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)
 	}
-	p.line(plain, "%s checked, %s", loop.Plural(l.Checked, "ledger"),
+	p.Line(page.Plain, "%s checked, %s", loop.Plural(l.Checked, "ledger"),
 		loop.Plural(len(l.Findings), "finding"))
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/page"
+	"hooks/internal/term"
 )
 
 // Cost is the spend of loops by row. Dollars are API-equivalent.
@@ -52,40 +54,40 @@ func (r CostRow) Compare(o CostRow) int {
 }
 
 // draw draws the table. Dollars are exact sums rounded to three decimals, the total included.
-func (c Cost) draw(p *page) {
+func (c Cost) Draw(p *page.Text) {
 	if len(c.Rows) == 0 && c.Total == (loop.Tokens{}) {
-		p.line(plain, "no loop has spent anything %s", p.Where(c.All))
-		p.notes("Note", c.Notes)
+		p.Line(page.Plain, "no loop has spent anything %s", Where(p.Screen, c.All))
+		p.Notes("Note", c.Notes)
 		return
 	}
-	p.line(plain, "$%s in all, API-equivalent: what the API would charge; "+
+	p.Line(page.Plain, "$%s in all, API-equivalent: what the API would charge; "+
 		"a subscription is billed otherwise", Mills(c.Total.Dollars))
 	if c.Since != nil {
-		p.line(plain, "Iterations that ended since %s, but for what belongs to no iteration",
-			p.dated(*c.Since))
+		p.Line(page.Plain, "Iterations that ended since %s, but for what belongs to no iteration",
+			p.Dated(*c.Since))
 	}
 	if c.Zone != "" {
-		p.line(plain, "Days of the time zone %s; an iteration counts on the day on which it ended",
-			c.Zone)
+		p.Line(page.Plain, "Days of the time zone %s; "+
+			"an iteration counts on the day on which it ended", c.Zone)
 	}
-	p.blank()
-	t := table{columns: []column{{name: c.By}}}
-	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h",
-		"searches")...)
+	p.Blank()
+	t := page.Table{Columns: []page.Column{{Name: c.By}}}
+	t.Columns = append(t.Columns, page.Counts("input", "output", "cache read", "write 5m",
+		"write 1h", "searches")...)
 	if c.By == "phase" && c.Total.Messages > 0 { // earlier versions did not count messages
-		t.columns = append(t.columns, counts("messages")...)
+		t.Columns = append(t.Columns, page.Counts("messages")...)
 	}
-	t.columns = append(t.columns, column{name: "dollars", right: true})
+	t.Columns = append(t.Columns, page.Column{Name: "dollars", Right: true})
 	for _, r := range append(slices.Clip(c.Rows), CostRow{Rest: "total", Tokens: c.Total}) {
 		cells := []string{r.name(c.By)}
 		for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h,
-			r.WebSearches, r.Messages}[:len(t.columns)-2] {
+			r.WebSearches, r.Messages}[:len(t.Columns)-2] {
 			cells = append(cells, thousands(n))
 		}
-		t.add(append(cells, "$"+Mills(r.Dollars))...)
+		t.Add(append(cells, "$"+Mills(r.Dollars))...)
 	}
-	p.table(t)
-	p.notes("Note", c.Notes)
+	p.Table(t)
+	p.Notes("Note", c.Notes)
 }
 
 // name returns a row's label. The run id comes last, because a narrow screen cuts the end.
@@ -101,7 +103,7 @@ func (r CostRow) name(by string) string {
 	case r.Phase != "":
 		return string(r.Phase) + ", " + r.RunID
 	case r.Number > 0:
-		return fmt.Sprintf("%d %s, %s", r.Number, clip(r.Task, 40), r.RunID)
+		return fmt.Sprintf("%d %s, %s", r.Number, term.Clip(r.Task, 40), r.RunID)
 	}
 	return fmt.Sprintf("%s%s, %s", r.Skill, prefixed(" ", r.State), r.RunID)
 }
@@ -143,23 +145,25 @@ type RateRow struct {
 	Source string `json:"source"`
 }
 
-func (r Rates) draw(p *page) {
-	p.line(plain, "API-equivalent: dollars for a million tokens")
-	p.blank()
-	t := table{columns: []column{{name: "model"}, {name: "input", right: true},
-		{name: "output", right: true}}}
-	t.columns = append(t.columns, counts("cache read", "write 5m", "write 1h", "fast", "long")...)
-	t.columns = append(t.columns, column{name: "source", loose: true})
+func (r Rates) Draw(p *page.Text) {
+	p.Line(page.Plain, "API-equivalent: dollars for a million tokens")
+	p.Blank()
+	t := page.Table{Columns: []page.Column{{Name: "model"}, {Name: "input", Right: true},
+		{Name: "output", Right: true}}}
+	t.Columns = append(t.Columns,
+		page.Counts("cache read", "write 5m", "write 1h", "fast", "long")...)
+	t.Columns = append(t.Columns, page.Column{Name: "source", Loose: true})
 	for _, row := range r.Rows {
-		t.add(row.Model, row.Input.Decimal(), row.Output.Decimal(), row.CacheRead.Decimal(),
+		t.Add(row.Model, row.Input.Decimal(), row.Output.Decimal(), row.CacheRead.Decimal(),
 			row.CacheWrite5m.Decimal(), row.CacheWrite1h.Decimal(), times(row.Fast),
 			times(row.Long), row.Source)
 	}
-	p.table(t)
-	p.blank()
-	p.line(plain, "The built-in rows are dated %s, %s ago.", r.Dated, loop.Plural(r.AgeDays, "day"))
-	p.line(plain, "Rows under Loop Cost Rates in CLAUDE.md override it per model.")
-	p.notes("Warning", r.Warnings)
+	p.Table(t)
+	p.Blank()
+	p.Line(page.Plain, "The built-in rows are dated %s, %s ago.", r.Dated,
+		loop.Plural(r.AgeDays, "day"))
+	p.Line(page.Plain, "Rows under Loop Cost Rates in CLAUDE.md override it per model.")
+	p.Notes("Warning", r.Warnings)
 }
 
 func times(n int64) string { return cmp.Or(when(n > 1, fmt.Sprint(n)), "-") }

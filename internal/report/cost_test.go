@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // Dollars are exact to the tenth of a cent, and the total is that of the exact amounts, not of what
@@ -16,7 +17,7 @@ func TestCostsAreExact(t *testing.T) {
 			CostRow{Model: m, Tokens: loop.Tokens{Input: 1_234_567, Dollars: loop.Dollar / 2500}})
 		c.Total = c.Total.Add(c.Rows[0].Tokens)
 	}
-	text := Text(Screen{Width: 200}, c)
+	text := page.Draw(page.Screen{Width: 200}, c)
 	for _, want := range []string{"API-equivalent", "a      1,234,567", "$0.000\n",
 		"total  3,703,701", "$0.001"} {
 		if !strings.Contains(text, want) {
@@ -39,8 +40,8 @@ func TestCostTextsAreHarmless(t *testing.T) {
 		Rows:  []CostRow{{Skill: "task", Number: 1, Task: hostile, RunID: hostile}},
 		Notes: []string{hostile}}
 	r := Rates{Rows: []RateRow{{Model: hostile, Source: hostile}}, Warnings: []string{hostile}}
-	for name, text := range map[string]string{"costs": Text(Screen{Width: 200}, c),
-		"rates": Text(Screen{Width: 200}, r)} {
+	for name, text := range map[string]string{"costs": page.Draw(page.Screen{Width: 200}, c),
+		"rates": page.Draw(page.Screen{Width: 200}, r)} {
 		if strings.ContainsAny(text, "\x1b\r\x00\u202e") || strings.Contains(text, "\nSecond:") {
 			t.Errorf("%s: %q", name, text)
 		}

@@ -43,15 +43,7 @@ func (t *text) String() string {
 }
 
 // Short returns a foreign text as one harmless line of at most 500 characters.
-func Short(text string) string { return clip(term.Line(text), 500) }
-
-// clip cuts a text to n characters. A text that was cut ends in "…".
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
+func Short(text string) string { return term.Clip(term.Line(text), 500) }
 
 // when returns text if the condition holds, and "" otherwise.
 func when(holds bool, text string) string {

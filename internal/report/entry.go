@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/term"
 )
 
@@ -203,14 +204,14 @@ func Wake(b *loop.Budget) string {
 }
 
 // Due returns Wake with the time at which the schedule fires. Use it only between iterations.
-func Due(s Screen, b *loop.Budget) string {
+func Due(s page.Screen, b *loop.Budget) string {
 	switch {
 	case len(b.Scheduled) == 0 || b.NextTick.IsZero():
 		return Wake(b)
 	case b.NextTick.Add(time.Minute).Before(s.Now):
-		return Wake(b) + ", due since " + s.at(b.NextTick)
+		return Wake(b) + ", due since " + s.At(b.NextTick)
 	}
-	return Wake(b) + ", about " + s.at(b.NextTick)
+	return Wake(b) + ", about " + s.At(b.NextTick)
 }
 
 // Continue returns the request to the model when the Stop hook keeps its turn open.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/term"
 )
 
@@ -26,7 +27,7 @@ type History struct {
 }
 
 // Where returns the projects that were searched, for a message that nothing was found.
-func (s Screen) Where(all bool) string {
+func Where(s page.Screen, all bool) string {
 	if all {
 		return "in any project of this machine"
 	}
@@ -36,12 +37,12 @@ func (s Screen) Where(all bool) string {
 
 // HistoryTable draws a table for each run. It shows the last maxRows iterations, or all if it is 0,
 // and counts the earlier ones. all reports whether the table covers all projects.
-func HistoryTable(w io.Writer, s Screen, maxRows int, all bool) History {
-	t := &historyTable{Screen: s, maxRows: maxRows}
+func HistoryTable(w io.Writer, s page.Screen, maxRows int, all bool) History {
+	t := &historyTable{maxRows: maxRows, flags: when(all, "--all ")}
 	return History{Row: t.add, Close: func() error {
-		text := t.draw(when(all, "--all "))
+		text := page.Draw(s, t)
 		if text == "" {
-			text = "no iteration has ended " + s.Where(all)
+			text = "no iteration has ended " + Where(s, all)
 		}
 		_, err := io.WriteString(w, text+"\n")
 		return err
@@ -49,8 +50,8 @@ func HistoryTable(w io.Writer, s Screen, maxRows int, all bool) History {
 }
 
 type historyTable struct {
-	Screen
-	maxRows int // 0 for all iterations
+	maxRows int    // 0 for all iterations
+	flags   string // flags of the command that shows all
 	rows    []historyRow
 	earlier int // number of older rows
 }
@@ -79,37 +80,35 @@ func (t *historyTable) keepNewest() {
 	}
 }
 
-// draw renders the newest iterations by run. flags are those of the command that shows all.
-func (t *historyTable) draw(flags string) string {
+// draw renders the newest iterations by run.
+func (t *historyTable) Draw(p *page.Text) {
 	t.keepNewest()
-	p := newPage(t.Screen)
 	if t.earlier > 0 {
-		p.line(faint, "%s before these: hooks history %s--last 0",
-			loop.Plural(t.earlier, "iteration"), flags)
+		p.Line(page.Faint, "%s before these: hooks history %s--last 0",
+			loop.Plural(t.earlier, "iteration"), t.flags)
 	}
 	var runs []string
-	tables := map[string]table{}
+	tables := map[string]page.Table{}
 	for _, r := range t.rows {
 		runs = loop.AppendNew(runs, r.run)
-		columns, cells := t.iteration(r.Iteration)
+		columns, cells := iterationCells(p.Screen, r.Iteration)
 		shown := tables[r.run]
-		shown.columns = append(columns, column{name: "details", loose: true})
-		shown.rows = append(shown.rows, row{style: outcomeStyle(r.Outcome),
-			cells: append(cells, words(details(r.Iteration)))})
+		shown.Columns = append(columns, page.Column{Name: "details", Loose: true})
+		shown.Rows = append(shown.Rows, page.Row{Style: outcomeStyle(r.Outcome),
+			Cells: append(cells, page.Words(details(r.Iteration)))})
 		tables[r.run] = shown
 	}
 	for _, run := range runs {
-		p.blank()
-		p.line(strong, "%s", run)
-		p.table(tables[run])
+		p.Blank()
+		p.Line(page.Strong, "%s", run)
+		p.Table(tables[run])
 	}
-	return p.String()
 }
 
-// iteration returns the cells of an iteration with their columns.
-func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
-	add := func(c column, text string) {
-		columns, cells = append(columns, c), append(cells, words(text))
+// iterationCells returns the cells of an iteration with their columns.
+func iterationCells(s page.Screen, l *loop.Iteration) (columns []page.Column, cells []page.Cell) {
+	add := func(c page.Column, text string) {
+		columns, cells = append(columns, c), append(cells, page.Words(text))
 	}
 	outcome, started, number := string(l.Outcome), "-", strconv.Itoa(l.Iteration)
 	switch {
@@ -120,26 +119,26 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 		number = "-"
 	}
 	if !l.StartedAt.IsZero() {
-		started = s.dated(l.StartedAt)
+		started = s.Dated(l.StartedAt)
 	}
-	add(column{name: "#", right: true, class: "num"}, number)
-	add(column{name: "started", class: "at", spare: 1}, started)
+	add(page.Column{Name: "#", Right: true, Class: "num"}, number)
+	add(page.Column{Name: "started", Class: "at", Spare: 1}, started)
 	names, shown := loop.KindOf(l.Skill).Columns, []string{"-", ""}
 	if l.Own != nil && len(l.Own.Cells()) == len(names) { // otherwise no attempt began
 		shown, outcome = l.Own.Cells(), l.Judged().Verdict.String()
 	}
 	for i, name := range names {
-		c := column{name: name, right: name != "phase", class: "task"}
+		c := page.Column{Name: name, Right: name != "phase", Class: "task"}
 		if name == "try" {
-			c.class, c.spare = name, 2
+			c.Class, c.Spare = name, 2
 		}
 		add(c, shown[i])
 	}
 	verdict := cmp.Or(when(names != nil, "verdict"), "outcome")
-	add(column{name: verdict, class: "out", tag: true}, outcome)
-	add(column{name: "min", right: true, class: "min", spare: 2},
+	add(page.Column{Name: verdict, Class: "out", Tag: true}, outcome)
+	add(page.Column{Name: "min", Right: true, Class: "min", Spare: 2},
 		strconv.Itoa(minutesOf(l)))
-	add(column{name: "dollars", right: true, class: "usd"}, "$"+l.Dollars.String())
+	add(page.Column{Name: "dollars", Right: true, Class: "usd"}, "$"+l.Dollars.String())
 	return columns, cells
 }
 
@@ -155,13 +154,13 @@ func details(l *loop.Iteration) string {
 func outcomeStyle(outcome loop.LineOutcome) string {
 	switch outcome {
 	case loop.Errored:
-		return bad
+		return page.Bad
 	case loop.Stopped, loop.Waiting:
-		return warn
+		return page.Warn
 	case loop.SkippedLock:
-		return faint
+		return page.Faint
 	}
-	return plain
+	return page.Plain
 }
 
 // HistoryJSON writes a JSON array with one history line per line, as stored on disk. If project is

@@ -8,6 +8,7 @@ import (
 	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/term"
 )
 
@@ -15,7 +16,7 @@ import (
 type kind interface {
 	block(*text, *loop.Iteration) // writes the status block of an iteration
 	ended() (must, more []string) // returns lines for the final report; more is cut to fit
-	stand() facts                 // returns the progress of the loop
+	stand() page.Facts            // returns the progress of the loop
 	card(*cardPage)               // draws the kind's part of the report card
 }
 
@@ -47,7 +48,7 @@ func kindOf(b *loop.Budget, head string) kind {
 }
 
 func (backlogLoop) ended() (must, more []string) { return nil, nil }
-func (backlogLoop) stand() facts                 { return nil }
+func (backlogLoop) stand() page.Facts            { return nil }
 func (backlogLoop) card(*cardPage)               {}
 
 func (b backlogLoop) block(t *text, l *loop.Iteration) {
@@ -66,21 +67,22 @@ func (b backlogLoop) block(t *text, l *loop.Iteration) {
 type promptLoop struct{ backlogLoop }
 
 func (b promptLoop) block(t *text, _ *loop.Iteration) { t.line("Prompt: %s", b.prompt()) }
-func (b promptLoop) stand() facts {
-	return facts{{"prompt", plain, words(b.prompt())}}
+func (b promptLoop) stand() (list page.Facts) {
+	list.Given("prompt", b.prompt())
+	return list
 }
 
 func (b promptLoop) ended() (must, more []string) { return []string{"Prompt: " + b.prompt()}, nil }
 
 func (b promptLoop) card(c *cardPage) {
-	c.section("Prompt", "the same in each iteration", "")
-	c.line(plain, "%s", b.prompt())
+	c.Section("Prompt", "the same in each iteration", "")
+	c.Line(page.Plain, "%s", b.prompt())
 }
 
 // maxPrompt bounds the prompt on a page, in characters.
 const maxPrompt = 500
 
-func (b promptLoop) prompt() string { return clip(term.Line(b.Prompt()), maxPrompt) }
+func (b promptLoop) prompt() string { return term.Clip(term.Line(b.Prompt()), maxPrompt) }
 
 // prompt writes the prompt of a prompt loop as the person typed it, including line breaks.
 func (x *text) prompt(prompt string) {

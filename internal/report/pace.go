@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // Quantity is a number of iterations, PRs, minutes or dollars in units of 10⁻¹². Averages are then
@@ -85,43 +86,43 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 }
 
 // budgets returns the use of each budget, with a bar.
-func (s Screen) budgets(axes []Axis) (list facts) {
+func budgets(s page.Screen, axes []Axis) (list page.Facts) {
 	room := 0
 	for _, a := range axes {
 		room = max(room, len(a.usage()))
 	}
 	for _, a := range axes {
-		used := word{text: pad(a.usage(), room, false) + s.outlook(a),
-			part: int64(a.Used), whole: max(1, int64(a.Ceiling))}
+		used := a.Used
 		if a.Ceiling == 0 {
-			used.part = 0
+			used = 0
 		}
-		list = append(list, fact{a.Name, a.style(), cell{used}})
+		list.Gauge(a.Name, a.style(), fmt.Sprintf("%-*s%s", room, a.usage(), a.outlook(s)),
+			int64(used), max(1, int64(a.Ceiling)))
 	}
 	return list
 }
 
 // spending returns the use of each budget, and what a person decided about the budgets or may do.
-func (s Screen) spending(b *loop.Budget, axes []Axis, raise string) facts {
-	list := s.budgets(axes)
+func spending(s page.Screen, b *loop.Budget, axes []Axis, raise string) page.Facts {
+	list := budgets(s, axes)
 	if b.DollarsOutside != 0 {
-		list.row("outside", plain, "$%s outside of iterations", b.DollarsOutside)
+		list.Row("outside", page.Plain, "$%s outside of iterations", b.DollarsOutside)
 	}
 	if raise != "" {
-		list.command("raise", raise)
+		list.Command("raise", raise)
 	}
-	list.given("in advance", words(b.Policy.Words()))
+	list.Given("in advance", b.Policy.Words())
 	return list
 }
 
 func (a Axis) style() string {
 	switch {
 	case a.Ceiling > 0 && a.Used >= a.Ceiling:
-		return bad
+		return page.Bad
 	case a.Ceiling > 0 && a.Used/4 >= a.Ceiling/5: // 80 %, like budget-escalation
-		return warn
+		return page.Warn
 	}
-	return plain
+	return page.Plain
 }
 
 // usage returns the used amount and the ceiling, as in "$3.20/$20".
@@ -137,7 +138,7 @@ func (a Axis) usage() string {
 
 // outlook describes the pace, the number of iterations for which the remainder is enough, and when
 // they will end.
-func (s Screen) outlook(a Axis) string {
+func (a Axis) outlook(s page.Screen) string {
 	var parts []string
 	switch {
 	case a.Name == "dollars" && a.Ceiling == 0:
@@ -151,7 +152,7 @@ func (s Screen) outlook(a Axis) string {
 		parts = append(parts, a.more())
 	}
 	if a.EndsAt != nil && a.EndsAt.After(s.Now) {
-		parts = append(parts, "about "+s.at(*a.EndsAt))
+		parts = append(parts, "about "+s.At(*a.EndsAt))
 	}
 	return prefixed("  ", commas(parts...))
 }

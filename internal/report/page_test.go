@@ -9,6 +9,7 @@ import (
 
 	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // pageOf is a page with one foreign text in every place that may hold one.
@@ -50,7 +51,7 @@ var tag = regexp.MustCompile(`<[^>]*>`)
 
 // skeleton are the tags of a page, with their attributes.
 func skeleton(p Card) []string {
-	text := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p})
+	text := PageHTML(page.Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p})
 	_, body, _ := strings.Cut(text, "<body>")
 	return tag.FindAllString(body, -1)
 }
@@ -73,7 +74,7 @@ func checkForeign(t *testing.T, text string) {
 	if got, want := skeleton(q), skeleton(taskPage("x")); !slices.Equal(got, want) {
 		t.Errorf("%q changes the page of a task loop:\n%q\n%q", text, got, want)
 	}
-	all := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p, q})
+	all := PageHTML(page.Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p, q})
 	for _, r := range all {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e ||
 			r >= 0x2066 && r <= 0x2069 {
@@ -109,7 +110,7 @@ func TestPageIsBounded(t *testing.T) {
 	p := pageOf(strings.Repeat("<&\">", 1000))
 	l := &p.Iterations[0]
 	l.Iteration, l.Budget.DollarsEstimate, p.Earlier = 10_000, 100*loop.Dollar, 9_999
-	text := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p})
+	text := PageHTML(page.Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p})
 	if len(text) > 1<<18 {
 		t.Errorf("%d bytes", len(text))
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/page"
+	"hooks/internal/term"
 )
 
 // Replay is the result of applying the rules to a past session.
@@ -88,55 +90,52 @@ type Aftermath struct {
 	Agents     int      `json:"agents"`
 }
 
-func (r Replay) draw(p *page) {
+func (r Replay) Draw(p *page.Text) {
 	limits := ""
 	if len(r.Ceilings) > 0 {
 		run := loop.Budget{Skill: r.Iterations[0].Skill, Ceilings: r.Ceilings[0]}
 		limits = run.Limits()
 	}
-	p.line(plain, "Session %s under the rules%s", r.SessionID, prefixed(": ", limits))
+	p.Line(page.Plain, "Session %s under the rules%s", r.SessionID, prefixed(": ", limits))
 	if r.ByPrompt {
-		p.line(plain, "No looping skill was invoked: "+
+		p.Line(page.Plain, "No looping skill was invoked: "+
 			"every prompt is taken as one iteration of a work loop.")
 	}
 	if len(r.Iterations) == 0 {
-		p.line(plain, "It has no prompt.")
+		p.Line(page.Plain, "It has no prompt.")
 	} else {
-		p.blank()
-		p.table(ticks(r.Iterations))
-		p.blank()
-	}
-	before := p.b.Len()
-	for n, i := range r.Iterations {
-		p.tick(fmt.Sprintf("tick %d", n+1), i, r.Stop)
-	}
-	if p.b.Len() > before {
-		p.blank()
+		p.Blank()
+		p.Table(ticks(r.Iterations))
+		p.Blank()
+		for n, i := range r.Iterations {
+			i.draw(p, fmt.Sprintf("tick %d", n+1), r.Stop)
+		}
+		p.Blank()
 	}
 	if stop, a := r.Stop, r.After; stop == nil {
-		p.line(plain, "Stop: none; no limit would have been reached.")
+		p.Line(page.Plain, "Stop: none; no limit would have been reached.")
 	} else {
-		p.line(plain, "Stop: %s (%s, at the %s of iteration %d), %s", stop.Text, stop.Cause,
+		p.Line(page.Plain, "Stop: %s (%s, at the %s of iteration %d), %s", stop.Text, stop.Cause,
 			stop.At, stop.Iteration, stop.When.UTC().Format(time.RFC3339))
 		if a != (Aftermath{}) {
-			p.line(plain, "After it the session continued: %s, $%s, %s, %s",
+			p.Line(page.Plain, "After it the session continued: %s, $%s, %s, %s",
 				loop.Plural(a.Iterations, "tick"), Mills(a.Dollars), loop.Plural(a.PRs, "PR"),
 				loop.Plural(a.Agents, "agent"))
 		}
 	}
-	p.line(plain, "Spent: $%s (API-equivalent)%s", Mills(r.Total.Dollars),
+	p.Line(page.Plain, "Spent: $%s (API-equivalent)%s", Mills(r.Total.Dollars),
 		when(r.Outside > 0, fmt.Sprintf(", $%s of it outside of iterations", Mills(r.Outside))))
-	p.notes("Note", r.Notes)
+	p.Notes("Note", r.Notes)
 }
 
-func ticks(list []Replayed) table {
-	t := table{columns: []column{{name: "tick"}, {name: "start (UTC)", spare: 1}}}
-	t.columns = append(t.columns, counts("minutes", "dollars", "sum", "PRs", "agents", "asked",
+func ticks(list []Replayed) page.Table {
+	t := page.Table{Columns: []page.Column{{Name: "tick"}, {Name: "start (UTC)", Spare: 1}}}
+	t.Columns = append(t.Columns, page.Counts("minutes", "dollars", "sum", "PRs", "agents", "asked",
 		"denied")...)
-	t.columns = append(t.columns, column{name: "result"})
+	t.Columns = append(t.Columns, page.Column{Name: "result"})
 	for n, i := range list {
 		minutes := max(0, i.EndedAt.Sub(i.StartedAt)).Minutes()
-		t.add(fmt.Sprint(n+1), i.StartedAt.UTC().Format("2006-01-02 15:04"),
+		t.Add(fmt.Sprint(n+1), i.StartedAt.UTC().Format("2006-01-02 15:04"),
 			fmt.Sprintf("%.1f", minutes), "$"+Mills(i.Dollars), "$"+Mills(i.Sum),
 			fmt.Sprint(len(i.PRs)), fmt.Sprint(i.Agents), fmt.Sprint(len(i.Asked)),
 			fmt.Sprint(len(i.Denied)), i.becomes())
@@ -157,21 +156,21 @@ func (i Replayed) becomes() string {
 	return i.Verdict
 }
 
-// tick writes the questions, the refusals and the stop of a tick. It omits the stop of the first
+// draw writes the questions, the refusals and the stop of a tick. It omits the stop of the first
 // run, because it is written at the end.
-func (p *page) tick(name string, i Replayed, stop *ReplayStop) {
+func (i Replayed) draw(p *page.Text, name string, stop *ReplayStop) {
 	for _, q := range i.Asked {
 		how := cmp.Or(when(q.Assumed, "taken as answered"), "answered")
-		p.line(plain, "%s: asked [%s] %s %s %q", name, q.Gate, q.Question, how, q.Answer)
+		p.Line(page.Plain, "%s: asked [%s] %s %s %q", name, q.Gate, q.Question, how, q.Answer)
 	}
 	for _, d := range i.Denied {
-		p.line(plain, "%s: denied%s: %s: %s [%s]", name, prefixed(" of worker ", d.Agent),
-			clip(d.Call, 120), clip(d.Reason, 300), d.Rule)
+		p.Line(page.Plain, "%s: denied%s: %s: %s [%s]", name, prefixed(" of worker ", d.Agent),
+			term.Clip(d.Call, 120), term.Clip(d.Reason, 300), d.Rule)
 	}
 	if i.Text != "" {
-		p.line(plain, "%s: %s", name, i.Text)
+		p.Line(page.Plain, "%s: %s", name, i.Text)
 	}
 	if i.Stop != nil && i.Run != stop.Run {
-		p.line(plain, "%s: %s (%s, at %s)", name, i.Stop.Text, i.Stop.Cause, i.Stop.At)
+		p.Line(page.Plain, "%s: %s (%s, at %s)", name, i.Stop.Text, i.Stop.Cause, i.Stop.At)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	kinds "hooks/internal/kind/backlog"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/tracker/backlog"
 )
 
@@ -59,7 +60,7 @@ func TestFinalIsShort(t *testing.T) {
 // A backlog is shown whole: it goes through no client, and no history has the rest.
 func TestBacklogIsWhole(t *testing.T) {
 	b := Board{Issues: make([]backlog.Fact, 500)}
-	if n := strings.Count(Text(Screen{Width: 200}, b), "\n#0 "); n != len(b.Issues) {
+	if n := strings.Count(page.Draw(page.Screen{Width: 200}, b), "\n#0 "); n != len(b.Issues) {
 		t.Errorf("%d of %d issues are shown", n, len(b.Issues))
 	}
 }
@@ -86,7 +87,7 @@ func TestLineOfTwoLoops(t *testing.T) {
 	two := []Stand{stand(kinds.Work, "backlog-drift"), stand(kinds.Review, "budget-escalation")}
 	const want = "work waits for you: backlog-drift · 0/5 it | " +
 		"review waits for you: budget-escalation · 0/5 it"
-	if got := Line(Screen{Width: 100}, two, ""); got != want {
+	if got := Line(page.Screen{Width: 100}, two, ""); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -154,11 +155,11 @@ func TestForeignTextIsHarmless(t *testing.T) {
 	gate := loop.Gate{Name: loop.BacklogDrift, Question: hostile}
 	for name, text := range map[string]string{
 		"status": Status(&line, hostile), "ask": Ask([]loop.Gate{gate}),
-		"waiting": Text(Screen{}, Waiting{Gate: gate}),
+		"waiting": page.Draw(page.Screen{}, Waiting{Gate: gate}),
 		"final": Final(&b,
 			Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}),
-		"runs":     Text(Screen{}, Runs{{Budget: b}}),
-		"question": Text(Screen{Width: 500}, Waiting{Skill: kinds.Work, Gate: gate}),
+		"runs":     page.Draw(page.Screen{}, Runs{{Budget: b}}),
+		"question": page.Draw(page.Screen{Width: 500}, Waiting{Skill: kinds.Work, Gate: gate}),
 	} {
 		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e") ||
 			strings.Contains(text, "\nSecond:") {

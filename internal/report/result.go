@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // Result describes how a session's loop ended. `hooks result` prints it for a job.
@@ -84,13 +85,13 @@ func StopCode(b *loop.Budget) int {
 }
 
 // draw writes the result in one line.
-func (r Result) draw(p *page) {
+func (r Result) Draw(p *page.Text) {
 	if r.Code == CodeUngoverned {
-		p.line(plain, "nothing was governed: %s", r.Text)
+		p.Line(page.Plain, "nothing was governed: %s", r.Text)
 		return
 	}
 	said := map[int]string{0: "ended as meant", CodeWaits: "waits for a person",
 		CodeCeiling: "stopped at a ceiling", CodeFailed: "failed"}[r.Code]
-	p.line(plain, "%s: %s loop, %s, $%s: %s%s", said, r.Skill,
+	p.Line(page.Plain, "%s: %s loop, %s, $%s: %s%s", said, r.Skill,
 		loop.Plural(r.Iterations, "iteration"), r.Dollars, r.Text, prefixed("; next: ", r.Resume))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // Stand is the current state of one loop.
@@ -117,65 +118,66 @@ func gateName(g loop.Gate) string {
 // "PR #142".
 func TargetNumber(g loop.Gate) string { return strings.TrimLeft(g.Target, "PR #") }
 
-func (w Waiting) draw(p *page) {
-	p.line(plain, "%s", w.Skill)
-	p.facts(w.facts())
+func (w Waiting) Draw(p *page.Text) {
+	p.Line(page.Plain, "%s", w.Skill)
+	p.Facts(w.facts())
 }
 
 // facts returns a question that waits, its options, and how to answer it.
-func (w Waiting) facts() (list facts) {
-	list.row("waiting", warn, "[%s] %s", w.Gate.Name, w.Gate.Question)
+func (w Waiting) facts() (list page.Facts) {
+	list.Row("waiting", page.Warn, "[%s] %s", w.Gate.Name, w.Gate.Question)
 	for _, o := range w.Gate.Options {
-		list.row("option", plain, "%s: %s", o.Label, o.Description)
+		list.Row("option", page.Plain, "%s: %s", o.Label, o.Description)
 	}
 	if w.Link != "" {
-		list.given("link", cell{{text: w.Gate.Target, link: w.Link, address: true}})
+		list.GivenCell("link", page.Cell{{Text: w.Gate.Target, Link: w.Link, Address: true}})
 	}
 	switch {
 	case w.Gate.Answer != "":
-		list.row("answered", strong, "%s", w.Answer)
+		list.Row("answered", page.Strong, "%s", w.Answer)
 	case w.Paused:
-		list.command("answer", w.Answer)
+		list.Command("answer", w.Answer)
 	default:
-		list.row("answer", strong, "%s", w.Answer)
+		list.Row("answer", page.Strong, "%s", w.Answer)
 	}
 	return list
 }
 
-func (st Stand) draw(p *page) {
-	b, about := st.Run, facts{}
+func (st Stand) Draw(p *page.Text) {
+	b, about := st.Run, page.Facts{}
 	style, title := st.title()
-	about.given("project", words(st.Project))
-	about.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
-	about = slices.Concat(about, p.spending(b, st.Budgets, st.Raise), kindOf(b, st.Head).stand())
+	about.Given("project", st.Project)
+	about.Row("run", page.Plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.At(b.StartedAt))
+	about = slices.Concat(about, spending(p.Screen, b, st.Budgets, st.Raise),
+		kindOf(b, st.Head).stand())
 	if text := b.Standstill(); text != "" {
-		about.row("no progress", warn, "%s", text)
+		about.Row("no progress", page.Warn, "%s", text)
 	}
 	for _, w := range st.Gates {
 		about = append(about, w.facts()...)
 	}
 	if l := st.Lock; l != nil {
-		about.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID,
-			aliveOrGone(st.LockAlive), l.Iteration, p.at(l.StartedAt))
+		about.Row("lock", page.Plain, "pid %d (%s), iteration %d, since %s", l.PID,
+			aliveOrGone(st.LockAlive), l.Iteration, p.At(l.StartedAt))
 	}
-	about.row("session", plain, "%s, pid %d (%s)", cmp.Or(b.SessionID, "unknown"), b.Owner.PID,
+	about.Row("session", page.Plain, "%s, pid %d (%s)", cmp.Or(b.SessionID, "unknown"), b.Owner.PID,
 		aliveOrGone(st.OwnerAlive))
 	if l := st.Last; l != nil {
 		task := ""
 		if l.Task != nil {
 			task = fmt.Sprintf(", task %s %s", strings.Join(l.Task.Cells(), "."), l.Task.Judged())
 		}
-		about.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s%s", l.Iteration, l.Outcome,
-			p.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", commas(l.PRs...)), task)
+		about.Row("last", page.Plain, "iteration %d: %s at %s, %d min, $%s%s%s", l.Iteration,
+			l.Outcome, p.At(l.Ended), l.Minutes, l.Dollars, prefixed(", ", commas(l.PRs...)), task)
 	}
-	about.row("next tick", plain, "%s", st.Next)
-	about.given("deferred", words(commas(st.Deferred...)))
-	about.rows("note", plain, st.Notes)
+	about.Row("next tick", page.Plain, "%s", st.Next)
+	about.Given("deferred", commas(st.Deferred...))
+	about.Rows("note", page.Plain, st.Notes)
 	if st.Resume != "" {
-		about.command("next", st.Resume)
+		about.Command("next", st.Resume)
 	}
-	p.line(style, "%s", title)
-	p.facts(about)
+	p.Line(style, "%s", title)
+	p.Facts(about)
 }
 
 func aliveOrGone(alive bool) string { return cmp.Or(when(alive, "alive"), "gone") }
@@ -204,14 +206,14 @@ func (st Stand) state() (style, text string) {
 	case b.Status == loop.Paused:
 		return style, "paused, continue with --resume"
 	case st.Archived:
-		return warn, "cut off, and archived"
+		return page.Warn, "cut off, and archived"
 	case !st.OwnerAlive:
-		return warn, "active, but its session is gone"
+		return page.Warn, "active, but its session is gone"
 	case st.ending():
-		return warn, fmt.Sprintf("active, ends with iteration %d — %s", st.Tick.Iteration,
+		return page.Warn, fmt.Sprintf("active, ends with iteration %d — %s", st.Tick.Iteration,
 			st.Tick.HaltedBy())
 	case len(st.Gates) > 0:
-		style = warn
+		style = page.Warn
 	}
 	switch {
 	case st.Tick != nil:
@@ -234,12 +236,12 @@ func (st Stand) short() string {
 
 // Line describes the loops in one line of at most the screen's width. It is empty if there are no
 // loops. session is the client's session, or empty in a terminal.
-func Line(s Screen, loops []Stand, session string) string {
+func Line(s page.Screen, loops []Stand, session string) string {
 	var parts []string
 	for _, st := range loops {
 		parts = append(parts, st.line(session, len(loops) > 1))
 	}
-	return cut(strings.Join(parts, " | "), s.columns())
+	return s.Cut(strings.Join(parts, " | "))
 }
 
 // line describes one loop. If short is set, it shows no budget but the iterations.
@@ -283,15 +285,15 @@ type Run struct {
 // Runs is a list of runs.
 type Runs []Run
 
-func (runs Runs) draw(p *page) {
+func (runs Runs) Draw(p *page.Text) {
 	if len(runs) == 0 {
-		p.line(plain, "no loop has run %s", p.Where(false))
+		p.Line(page.Plain, "no loop has run %s", Where(p.Screen, false))
 		return
 	}
-	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started", spare: 1},
-		{name: "iterations", spare: 1}}}
-	t.columns = append(append(t.columns, counts("tasks", "PRs", "minutes")...),
-		column{name: "dollars", right: true, spare: 1}, column{name: "state"})
+	t := page.Table{Columns: []page.Column{{Name: "run"}, {Name: "skill"},
+		{Name: "started", Spare: 1}, {Name: "iterations", Spare: 1}}}
+	t.Columns = append(append(t.Columns, page.Counts("tasks", "PRs", "minutes")...),
+		page.Column{Name: "dollars", Right: true, Spare: 1}, page.Column{Name: "state"})
 	for i := range runs {
 		b, state, done := &runs[i].Budget, "cut off", ""
 		if runs[i].Present || b.Status != loop.Active {
@@ -303,12 +305,12 @@ func (runs Runs) draw(p *page) {
 		if a := b.Attempts(); a.Unit == "task" {
 			done = fmt.Sprintf("%d/%d", a.Finished, a.Total)
 		}
-		t.add(b.RunID, string(b.Skill), p.at(b.StartedAt),
+		t.Add(b.RunID, string(b.Skill), p.At(b.StartedAt),
 			outOf(b.IterationsUsed, b.Ceilings.Iterations, "/"), done,
 			strconv.Itoa(len(b.PRsTouched)), strconv.Itoa(b.MinutesElapsed),
 			"$"+b.DollarsEstimate.String(), state+prefixed(", in ", runs[i].Tree))
 	}
-	p.table(t)
+	p.Table(t)
 }
 
 // outOf returns a count with its ceiling, if it has one, as in "3/10".
@@ -324,7 +326,7 @@ type Projects []Stand
 
 // draw writes a line for each project: first those that need a person, then those in which a loop
 // runs. Among equals the newest comes first.
-func (list Projects) draw(p *page) {
+func (list Projects) Draw(p *page.Text) {
 	type project struct {
 		path, needs string
 		loops       []string
@@ -346,12 +348,12 @@ func (list Projects) draw(p *page) {
 		}
 	}
 	slices.SortStableFunc(projects, func(a, b *project) int { return a.rank - b.rank })
-	t := table{columns: []column{{name: "needs you"}, {name: "loops"}, {name: "project"}}}
+	t := page.Table{Columns: []page.Column{{Name: "needs you"}, {Name: "loops"}, {Name: "project"}}}
 	for _, at := range projects {
-		t.add(cmp.Or(at.needs, "-"), commas(at.loops...), at.path)
+		t.Add(cmp.Or(at.needs, "-"), commas(at.loops...), at.path)
 	}
-	p.table(t)
+	p.Table(t)
 	if len(projects) > 0 && projects[0].rank == 0 {
-		p.line(plain, "`hooks gate list --all` has the questions")
+		p.Line(page.Plain, "`hooks gate list --all` has the questions")
 	}
 }

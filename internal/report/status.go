@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // Status returns the status block of an iteration or a skipped tick (R117, R128). wake names the
@@ -248,9 +249,9 @@ func gatesAnswered(b *loop.Budget, asked []Asked) string {
 	var list []string
 	for _, a := range asked {
 		list = append(list, fmt.Sprintf("%s%s in iteration %d %s", a.Name,
-			prefixed(" ", a.Target), a.Iteration, clip(a.Given(), 80)))
+			prefixed(" ", a.Target), a.Iteration, term.Clip(a.Given(), 80)))
 	}
-	return clip("Gates: "+strings.Join(list, "; "), 2000)
+	return term.Clip("Gates: "+strings.Join(list, "; "), 2000)
 }
 
 // ended returns the counts of the list, and then each task with its result.

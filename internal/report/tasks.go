@@ -8,6 +8,7 @@ import (
 
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // TaskList is a task loop's list with the result of each task (T5, T63).
@@ -140,28 +141,28 @@ func blocked(b *loop.Budget) bool {
 }
 
 // Tasks draws a list.
-func (l TaskList) draw(p *page) {
+func (l TaskList) Draw(p *page.Text) {
 	if l.RunID == "" && len(l.Tasks) == 0 {
-		p.line(plain, "%s", loop.KindOf(tasks.Name).None)
+		p.Line(page.Plain, "%s", loop.KindOf(tasks.Name).None)
 		return
 	}
-	p.line(l.style, "%s", l.title)
-	p.line(plain, "%s", l.done)
-	p.blank()
-	p.table((&Card{}).taskTable(l.Tasks))
-	p.blank()
-	var about facts
-	about.given("issue", words(l.Issue))
-	about.row("spec", plain, "%s, mode %s", l.Spec, l.Mode)
-	about.row("check", plain, "%s", checked(l.Check))
+	p.Line(l.style, "%s", l.title)
+	p.Line(page.Plain, "%s", l.done)
+	p.Blank()
+	p.Table((&Card{}).taskTable(l.Tasks))
+	p.Blank()
+	var about page.Facts
+	about.Given("issue", l.Issue)
+	about.Row("spec", page.Plain, "%s, mode %s", l.Spec, l.Mode)
+	about.Row("check", page.Plain, "%s", checked(l.Check))
 	rest := l.Dollars
 	for _, r := range l.Tasks {
 		rest -= r.Dollars
 	}
-	about.row("dollars", plain, "$%s in all%s", l.Dollars,
+	about.Row("dollars", page.Plain, "$%s in all%s", l.Dollars,
 		when(rest > 0, fmt.Sprintf(", $%s of it outside of single tasks", rest)))
-	about.row("next", strong, "%s", l.Next)
-	p.facts(about)
+	about.Row("next", page.Strong, "%s", l.Next)
+	p.Facts(about)
 }
 
 // checked describes the check command and its effect on the verdict.
@@ -174,22 +175,22 @@ func checked(command string) string {
 
 // taskTable returns a table of tasks with their verdicts, commits and costs, and with remarks below
 // each.
-func (c *Card) taskTable(rows []TaskRow) table {
-	t := table{class: "tasklist", columns: []column{{name: "#", right: true, class: "num"},
-		{name: "task", class: "text", notes: true},
-		{name: "verdict", class: "out", tag: true}, {name: "commit", class: "sha", spare: 1},
-		{name: "attempts", right: true, class: "tries", spare: 1},
-		{name: "min", right: true, class: "min", spare: 2},
-		{name: "dollars", right: true, class: "usd", spare: 1}}}
+func (c *Card) taskTable(rows []TaskRow) page.Table {
+	t := page.Table{Class: "tasklist", Columns: []page.Column{
+		{Name: "#", Right: true, Class: "num"}, {Name: "task", Class: "text", Notes: true},
+		{Name: "verdict", Class: "out", Tag: true}, {Name: "commit", Class: "sha", Spare: 1},
+		{Name: "attempts", Right: true, Class: "tries", Spare: 1},
+		{Name: "min", Right: true, Class: "min", Spare: 2},
+		{Name: "dollars", Right: true, Class: "usd", Spare: 1}}}
 	for _, r := range rows {
-		var commit cell
+		var commit page.Cell
 		if r.SHA != "" {
-			commit = cell{c.commit(r.SHA)}
+			commit = page.Cell{c.commit(r.SHA)}
 		}
-		t.rows = append(t.rows, row{style: r.style(), notes: r.remarks(), cells: []cell{
-			words(fmt.Sprint(r.Number)), words(r.Title), words(r.shown()), commit,
-			words(fmt.Sprint(r.Attempts)), words(fmt.Sprint(r.Minutes)),
-			words("$" + r.Dollars.String())}})
+		t.Rows = append(t.Rows, page.Row{Style: r.style(), Notes: r.remarks(), Cells: []page.Cell{
+			page.Words(fmt.Sprint(r.Number)), page.Words(r.Title), page.Words(r.shown()), commit,
+			page.Words(fmt.Sprint(r.Attempts)), page.Words(fmt.Sprint(r.Minutes)),
+			page.Words("$" + r.Dollars.String())}})
 	}
 	return t
 }
@@ -222,13 +223,13 @@ func (r TaskRow) shown() string {
 func (r TaskRow) style() string {
 	switch r.Verdict {
 	case loop.Verified:
-		return good
+		return page.Good
 	case TaskBlocked:
-		return bad
+		return page.Bad
 	case loop.Flagged, loop.Unbroken, loop.Claimed, loop.SkippedOne:
-		return warn
+		return page.Warn
 	}
-	return plain
+	return page.Plain
 }
 
 // text returns the task in one line.
@@ -292,24 +293,23 @@ func taskOf(l *loop.Iteration) loop.Record {
 }
 
 // stand draws the progress of the loop through its list.
-func (b taskLoop) stand() (list facts) {
+func (b taskLoop) stand() (list page.Facts) {
 	r := b.run
-	list = facts{{"done", plain, cell{{text: r.Result(), part: int64(r.Finished()),
-		whole: int64(len(r.List))}}}}
+	list.Gauge("done", page.Plain, r.Result(), int64(r.Finished()), int64(len(r.List)))
 	switch {
 	case r.Complete():
 		return list
 	case r.PRStep():
-		list.row("under way", plain, "open the pull request, attempt %d of %d", r.Try,
+		list.Row("under way", page.Plain, "open the pull request, attempt %d of %d", r.Try,
 			r.MaxTries-1)
 	case blocked(b.Budget):
-		list.row("blocked", bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
+		list.Row("blocked", page.Bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
 	default:
-		list.row("under way", plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try,
+		list.Row("under way", page.Plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try,
 			r.MaxTries-1, r.List[r.Index].Title)
 	}
 	if r.Reason != "" {
-		list.row("last try", warn, "%s", r.Reason)
+		list.Row("last try", page.Warn, "%s", r.Reason)
 	}
 	return list
 }
@@ -319,12 +319,12 @@ const maxTasks = 500
 
 // card draws the list with the verdict on each task.
 func (b taskLoop) card(c *cardPage) {
-	c.section("Tasks", b.run.Result(), "")
-	c.table(c.taskTable(c.Tasks[:min(len(c.Tasks), maxTasks)]))
+	c.Section("Tasks", b.run.Result(), "")
+	c.Table(c.taskTable(c.Tasks[:min(len(c.Tasks), maxTasks)]))
 	if more := len(c.Tasks) - maxTasks; more > 0 {
-		c.line(faint, "%s after these: hooks tasks", loop.Plural(more, "task"))
+		c.Line(page.Faint, "%s after these: hooks tasks", loop.Plural(more, "task"))
 	}
-	c.line(faint, "Check command: %s", checked(b.run.Check))
+	c.Line(page.Faint, "Check command: %s", checked(b.run.Check))
 }
 
 // Trouble returns the causes of problems of a task loop, with their fixes, from the engine's

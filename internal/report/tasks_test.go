@@ -8,6 +8,7 @@ import (
 	"hooks/internal/kind/backlog"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // someTasks is a run with a task of each result, at its third of five.
@@ -210,12 +211,12 @@ func TestTaskScreens(t *testing.T) {
 	b := someTasks()
 	tasks.Of(&b).List[3].Title = "title\x1b[2J\r\nTask 9: " + strings.Repeat("ü", 200)
 	for _, width := range []int{20, 40, 80} {
-		s := Screen{Width: width, Now: time.Unix(0, 0)}
+		s := page.Screen{Width: width, Now: time.Unix(0, 0)}
 		st := Stand{Run: &b, OwnerAlive: true}
 		for name, text := range map[string]string{
-			"tasks": Text(s, NewTaskList(st, nil)), "status": Text(s, st),
-			"explain": Text(s, Why{Trouble: []string{tasks.Of(&b).List[3].Title}}),
-			"list":    Text(s, Runs{{Budget: b}}),
+			"tasks": page.Draw(s, NewTaskList(st, nil)), "status": page.Draw(s, st),
+			"explain": page.Draw(s, Why{Trouble: []string{tasks.Of(&b).List[3].Title}}),
+			"list":    page.Draw(s, Runs{{Budget: b}}),
 		} {
 			for l := range strings.Lines(text) {
 				if n := len([]rune(strings.TrimRight(l, "\n"))); n > width {

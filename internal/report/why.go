@@ -8,6 +8,7 @@ import (
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 )
 
 // Why explains why a loop stopped, or what would stop it.
@@ -105,31 +106,31 @@ func (s *StopWhy) where() string {
 }
 
 // draw writes why a loop stopped, or the state of every condition and gate that could stop it.
-func (w Why) draw(p *page) {
-	p.line(w.style, "%s", w.title)
-	var about facts
-	about.given("project", words(w.Project))
+func (w Why) Draw(p *page.Text) {
+	p.Line(w.style, "%s", w.title)
+	var about page.Facts
+	about.Given("project", w.Project)
 	if stop := w.Stopped; stop != nil {
-		about = slices.Concat(about, stop.facts(p.Screen), p.budgets(w.Budgets))
-		about.rows("next", strong, stop.Do)
+		about = slices.Concat(about, stop.facts(p.Screen), budgets(p.Screen, w.Budgets))
+		about.Rows("next", page.Strong, stop.Do)
 	} else {
-		p.table(couldStop("condition", w.Conditions))
-		p.blank()
-		p.table(couldStop("gate", w.Gates))
-		about.given("next", words(w.Resume))
+		p.Table(couldStop("condition", w.Conditions))
+		p.Blank()
+		p.Table(couldStop("gate", w.Gates))
+		about.Given("next", w.Resume)
 	}
-	about.rows("trouble", warn, w.Trouble)
+	about.Rows("trouble", page.Warn, w.Trouble)
 	for _, d := range w.Denied {
-		about.row("refused", plain, "%s", refusal(d))
+		about.Row("refused", page.Plain, "%s", refusal(d))
 	}
-	p.facts(about)
+	p.Facts(about)
 }
 
 // couldStop returns a table of the conditions or gates that apply to a run, each with its state.
-func couldStop(name string, list []loop.Explained) table {
-	t := table{columns: []column{{name: name}, {name: "now", loose: true}}}
+func couldStop(name string, list []loop.Explained) page.Table {
+	t := page.Table{Columns: []page.Column{{Name: name}, {Name: "now", Loose: true}}}
 	for _, e := range list {
-		style, name, now := plain, e.Name, e.Now
+		style, name, now := page.Plain, e.Name, e.Now
 		if e.Number > 0 {
 			name = fmt.Sprintf("%2d %s", e.Number, e.Name)
 		}
@@ -137,28 +138,28 @@ func couldStop(name string, list []loop.Explained) table {
 		case !e.Applies:
 			continue
 		case e.Holds != "" && e.Number > 0:
-			style, now = warn, "holds: "+e.Now
+			style, now = page.Warn, "holds: "+e.Now
 		case e.Holds != "":
-			style, now = warn, "waits: "+e.Holds
+			style, now = page.Warn, "waits: "+e.Holds
 		}
-		t.rows = append(t.rows, row{style: style, cells: []cell{words(name), words(now)}})
+		t.Add(name, now).Style = style
 	}
 	return t
 }
 
 // facts returns the reason with its circumstances, and the questions that wait.
-func (s *StopWhy) facts(screen Screen) (list facts) {
+func (s *StopWhy) facts(screen page.Screen) (list page.Facts) {
 	if s.Condition != "" {
-		list.row("condition", plain, "%d %s (%s)", s.Number, s.Condition, s.Cause)
+		list.Row("condition", page.Plain, "%d %s (%s)", s.Number, s.Condition, s.Cause)
 	} else {
-		list.row("cause", plain, "%s", s.Cause)
+		list.Row("cause", page.Plain, "%s", s.Cause)
 	}
-	list.given("gate", words(s.Gate))
-	list.row("since", plain, "%s, %s", screen.at(s.Since), s.where())
-	list.given("also held", words(commas(s.Also...)))
-	list.given("last error", words(s.LastError))
+	list.Given("gate", s.Gate)
+	list.Row("since", page.Plain, "%s, %s", screen.At(s.Since), s.where())
+	list.Given("also held", commas(s.Also...))
+	list.Given("last error", s.LastError)
 	if s.Overrun != nil {
-		list.row("overrun", warn, "%s", s.Overrun)
+		list.Row("overrun", page.Warn, "%s", s.Overrun)
 	}
 	for _, w := range s.Waiting {
 		list = append(list, w.facts()...)
@@ -179,23 +180,23 @@ type Explanation struct {
 	HeldBy string `json:"held_by,omitempty"`
 }
 
-func (e Explanation) draw(p *page) {
+func (e Explanation) Draw(p *page.Text) {
 	for _, a := range e.Acts {
-		p.line(plain, "%s: %s", a.Kind, a.Command)
+		p.Line(page.Plain, "%s: %s", a.Kind, a.Command)
 		if len(a.Via) > 0 {
-			p.put("  ", 4, plain, "through "+strings.Join(a.Via, ", "))
+			p.Put("  ", 4, page.Plain, "through "+strings.Join(a.Via, ", "))
 		}
 	}
-	p.notes("cannot be read", e.Opaque)
+	p.Notes("cannot be read", e.Opaque)
 	if len(e.Acts)+len(e.Opaque) == 0 {
-		p.line(plain, "nothing that a loop guards against")
+		p.Line(page.Plain, "nothing that a loop guards against")
 	}
 	verdict, hint, more := strings.Cut(e.Verdict, "\nhint: ")
-	p.line(plain, "in a loop: %s", verdict)
+	p.Line(page.Plain, "in a loop: %s", verdict)
 	if more {
-		p.line(plain, "hint: %s", hint)
+		p.Line(page.Plain, "hint: %s", hint)
 	}
 	if e.HeldBy != "" {
-		p.line(plain, "held by: %s", e.HeldBy)
+		p.Line(page.Plain, "held by: %s", e.HeldBy)
 	}
 }

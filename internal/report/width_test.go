@@ -13,6 +13,7 @@ import (
 	"hooks/internal/kind/backlog"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
+	"hooks/internal/page"
 	"hooks/internal/term"
 )
 
@@ -71,7 +72,7 @@ func anyStand(t *rapid.T) (Stand, []loop.Iteration) {
 // the words are.
 func TestNothingIsWiderThanTheScreen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := Screen{
+		s := page.Screen{
 			Width: rapid.IntRange(1, 130).Draw(t, "width"),
 			Color: rapid.Bool().Draw(t, "colour"),
 			Now:   time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
@@ -101,7 +102,7 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, text := range map[string]string{
-			"status": Text(s, st), "explain": Text(s, why), "card": Text(s, card),
+			"status": page.Draw(s, st), "explain": page.Draw(s, why), "card": page.Draw(s, card),
 			"history": table.String(), "line": Line(s, []Stand{st, st}, "s1"),
 		} {
 			for line := range strings.Lines(text) {
@@ -111,62 +112,18 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 	})
 }
 
-func checkLine(t *rapid.T, s Screen, name, line string) {
+func checkLine(t *rapid.T, s page.Screen, name, line string) {
 	bare := displaywidth.Options{ControlSequences: true}
-	if w := bare.String(line); w > max(s.Width, minWidth) {
+	if w := bare.String(line); w > max(s.Width, 20) {
 		t.Fatalf("%s: %d columns on a screen of %d: %q", name, w, s.Width, line)
 	}
 	if s.Color {
-		for _, style := range []string{strong, faint, good, warn, bad, "0"} {
+		for _, style := range []string{page.Strong, page.Faint, page.Good, page.Warn, page.Bad,
+			"0"} {
 			line = strings.ReplaceAll(line, "\x1b["+style+"m", "")
 		}
 	}
 	if term.Line(line) != line {
 		t.Fatalf("%s: %q acts on a terminal", name, line)
-	}
-}
-
-func TestBars(t *testing.T) {
-	for _, c := range []struct {
-		part, whole int64
-		want        string
-	}{{0, 10, "░░░░"}, {1, 1000, "█░░░"}, {5, 10, "██░░"}, {999, 1000, "███░"}, {10, 10, "████"},
-		{11, 10, "████"}, {3, 0, "░░░░"}} {
-		if got := bar(c.part, c.whole, 4); got != c.want {
-			t.Errorf("%d of %d: %s, want %s", c.part, c.whole, got, c.want)
-		}
-	}
-}
-
-// A table that does not fit leaves out spare columns, by name; names of rows stay
-// as far as there is room.
-func TestTablesAreNarrowed(t *testing.T) {
-	for _, c := range []struct {
-		width int
-		head  string
-		left  string
-	}{
-		{60, "run                input  searches  output  dollars", ""},
-		{45, "run                input  searches  dollars",
-			"No room for: output (--json has everything)"},
-		{35, "run                input  dollars",
-			"No room for: searches, output\n  (--json has everything)"},
-		{26, "run                dollars",
-			"No room for: input,\n  searches, output (--json\n  has everything)"},
-		{20, "run          dollars",
-			"No room for:\n  input, searches,\n  output (--json has\n  everything)"},
-	} {
-		tab := table{columns: []column{{name: "run"}}}
-		tab.columns = append(tab.columns, counts("input", "searches", "output")...)
-		tab.columns = append(tab.columns, column{name: "dollars", right: true})
-		tab.add("20261120T120000-1", "1,234", "0", "5", "$1.000")
-		tab.add("total", "1,234", "0", "5", "$1.000")
-		p := newPage(Screen{Width: c.width})
-		p.table(tab)
-		lines := strings.SplitN(p.String(), "\n", 4)
-		if left := strings.Join(lines[3:], ""); lines[0] != c.head || left != c.left {
-			t.Errorf("at %d columns %q, then %q; want %q, %q", c.width, lines[0], left, c.head,
-				c.left)
-		}
 	}
 }

@@ -35,6 +35,14 @@ func Line(s string) string {
 	}, Text(s))
 }
 
+// Clip cuts a text to n characters. A text that was cut ends in "…".
+func Clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
 // JSON replaces the characters that Text removes by \u escapes. The decoded values of valid JSON do
 // not change, and a terminal does not act on them.
 func JSON(text []byte) []byte {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"hooks/internal/page"
 	"hooks/internal/report"
 )
 
@@ -47,8 +48,8 @@ func written(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
 	now := time.Date(2026, 11, 20, 7, 30, 0, 0, time.UTC)
-	page := report.PageHTML(report.Screen{Width: 100, Now: now}, night())
-	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+	html := report.PageHTML(page.Screen{Width: 100, Now: now}, night())
+	if err := os.WriteFile(path, []byte(html), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return "file://" + path

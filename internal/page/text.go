@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"hooks/internal/loop"
 	"hooks/internal/term"
 )
 
@@ -26,106 +25,110 @@ type Screen struct {
 
 // Styles of a row. Each is the parameter of an ANSI colour sequence.
 const (
-	plain  = ""
-	strong = "1"
-	faint  = "2"
-	good   = "32"
-	warn   = "33"
-	bad    = "31"
+	Plain  = ""
+	Strong = "1"
+	Faint  = "2"
+	Good   = "32"
+	Warn   = "33"
+	Bad    = "31"
 )
 
 const (
 	minWidth   = 20      // lower bound of Width
-	maxWidth   = 1 << 16 // width of a page whose lines stay whole
+	MaxWidth   = 1 << 16 // width of a page whose lines stay whole
 	labelWidth = 12      // width of the column of labels, including the blank after it
 )
 
 // Page is the answer to a person's question. Its JSON has the same facts as its text.
-type Page interface{ draw(*page) }
+type Page interface{ Draw(*Text) }
 
-// Text draws a page for a terminal.
-func Text(s Screen, v Page) string {
-	p := newPage(s)
-	v.draw(p)
+// Draw draws a page for a terminal.
+func Draw(s Screen, v Page) string {
+	p := newText(s)
+	v.Draw(p)
 	return p.String()
 }
 
-// Texts draws pages with a blank line between two of them.
-func Texts[T Page](s Screen, list []T) string {
+// DrawAll draws pages with a blank line between two of them.
+func DrawAll[T Page](s Screen, list []T) string {
 	parts := make([]string, len(list))
 	for i, v := range list {
-		parts[i] = Text(s, v)
+		parts[i] = Draw(s, v)
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// page collects the rows of a text. It cleans foreign text before measuring it.
-type page struct {
+// Text is a page while it is drawn for a terminal. It cleans foreign text before measuring it.
+type Text struct {
 	Screen
 	b strings.Builder
 }
 
-func newPage(s Screen) *page {
+func newText(s Screen) *Text {
 	s.Width = s.columns()
-	return &page{Screen: s}
+	return &Text{Screen: s}
 }
 
 // columns returns the width of a page.
-func (s Screen) columns() int { return max(cmp.Or(s.Width, maxWidth), minWidth) }
+func (s Screen) columns() int { return max(cmp.Or(s.Width, MaxWidth), minWidth) }
 
-func (p *page) String() string { return strings.Trim(p.b.String(), "\n") }
+func (p *Text) String() string { return strings.Trim(p.b.String(), "\n") }
 
-// blank writes a blank line, unless the page is empty or already ends in one.
-func (p *page) blank() {
+// Blank writes a blank line, unless the page is empty or already ends in one.
+func (p *Text) Blank() {
 	if s := p.b.String(); s != "" && !strings.HasSuffix(s, "\n\n") {
 		p.b.WriteByte('\n')
 	}
 }
 
-// line writes a wrapped text. Its continuation lines are indented.
-func (p *page) line(style, format string, args ...any) {
-	p.put("", 2, style, fmt.Sprintf(format, args...))
+// Line writes a wrapped text. Its continuation lines are indented.
+func (p *Text) Line(style, format string, args ...any) {
+	p.Put("", 2, style, fmt.Sprintf(format, args...))
 }
 
-func (p *page) heading(style, text string) {
-	p.line(style, "%s", text)
-	p.blank()
+func (p *Text) Heading(style, text string) {
+	p.Line(style, "%s", text)
+	p.Blank()
 }
 
-// section writes a blank line and the heading of the rows that follow.
-func (p *page) section(name, remark, _ string) {
-	p.blank()
-	p.line(strong, "%s", name+prefixed(", ", remark))
+// Section writes a blank line and the heading of the rows that follow.
+func (p *Text) Section(name, remark, _ string) {
+	p.Blank()
+	if remark != "" {
+		name += ", " + remark
+	}
+	p.Line(Strong, "%s", name)
 }
 
-// facts writes a line for each fact, with its label at the left.
-func (p *page) facts(list facts) {
+// Facts writes a line for each fact, with its label at the left.
+func (p *Text) Facts(list Facts) {
 	for _, f := range list {
 		drawn := ""
-		if len(f.value) > 0 && f.value[0].whole > 0 {
-			drawn = bar(f.value[0].part, f.value[0].whole, min(max(p.Width/5, 6), 24)) + "  "
+		if len(f.value) > 0 && f.value[0].Whole > 0 {
+			drawn = bar(f.value[0].Part, f.value[0].Whole, min(max(p.Width/5, 6), 24)) + "  "
 		}
-		p.put(pad(f.name, labelWidth-1, false)+" ", labelWidth, f.style, drawn+f.value.String())
+		p.Put(pad(f.name, labelWidth-1, false)+" ", labelWidth, f.style, drawn+f.value.String())
 	}
 }
 
-// curve writes nothing. A terminal has too few rows for it.
-func (*page) curve(loop.USD, []loop.Iteration) {}
+// Figure writes nothing. A terminal has too few rows for it.
+func (*Text) Figure(func(*HTML)) {}
 
-// notes writes a line for each note.
-func (p *page) notes(word string, list []string) {
+// Notes writes a line for each note.
+func (p *Text) Notes(word string, list []string) {
 	for _, n := range list {
-		p.line(plain, "%s: %s", word, n)
+		p.Line(Plain, "%s: %s", word, n)
 	}
 }
 
-// put writes text after a faint lead, wrapped to the screen. Continuation lines are indented. It
+// Put writes text after a faint lead, wrapped to the screen. Continuation lines are indented. It
 // does not clean lead.
-func (p *page) put(lead string, indent int, style, text string) {
-	p.lead(faint, lead, indent, style, text)
+func (p *Text) Put(lead string, indent int, style, text string) {
+	p.Lead(Faint, lead, indent, style, text)
 }
 
-func (p *page) lead(leads, lead string, indent int, style, text string) {
+// Lead is like Put, with a lead in the style leads.
+func (p *Text) Lead(leads, lead string, indent int, style, text string) {
 	if text = term.Line(text); text == "" {
 		lead = strings.TrimRight(lead, " ")
 	}
@@ -142,23 +145,23 @@ func (p *page) lead(leads, lead string, indent int, style, text string) {
 }
 
 func (s Screen) paint(style, text string) string {
-	if !s.Color || style == plain || strings.TrimSpace(text) == "" {
+	if !s.Color || style == Plain || strings.TrimSpace(text) == "" {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// at formats a time for a person, with the date if it is not today.
-func (s Screen) at(t time.Time) string {
+// At formats a time for a person, with the date if it is not today.
+func (s Screen) At(t time.Time) string {
 	now := s.Now
 	if t = t.In(now.Location()); t.Year() == now.Year() && t.YearDay() == now.YearDay() {
 		return t.Format("15:04")
 	}
-	return s.dated(t)
+	return s.Dated(t)
 }
 
-// dated formats a time with its date.
-func (s Screen) dated(t time.Time) string {
+// Dated formats a time with its date.
+func (s Screen) Dated(t time.Time) string {
 	switch t = t.In(s.Now.Location()); {
 	case t.IsZero():
 		return "an unknown time"
@@ -200,6 +203,9 @@ func lineEnd(text string, width int) (end int) {
 	return len(text)
 }
 
+// Cut shortens a text to the width of the screen.
+func (s Screen) Cut(text string) string { return cut(text, s.columns()) }
+
 // cut shortens a text to width columns. A text that was cut ends in "…".
 func cut(text string, width int) string {
 	return displaywidth.TruncateString(term.Line(text), width, "…")
@@ -214,34 +220,34 @@ func pad(text string, width int, left bool) string {
 	return text + blanks
 }
 
-// table writes a table, and the names of the columns for which the screen has no room.
-func (p *page) table(t table) {
+// Table writes a table, and the names of the columns for which the screen has no room.
+func (p *Text) Table(t Table) {
 	g := newGrid(t)
 	left := g.narrow(p.Width)
-	names := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		names[i] = c.name
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
 	}
-	p.tableLine(plain, g.line(names, g.shown))
-	for n, r := range t.rows {
-		p.tableRow(g, r.style, g.texts[n])
-		for _, note := range r.notes {
-			p.put("    ", 4, plain, note)
+	p.tableLine(Plain, g.line(names, g.shown))
+	for n, r := range t.Rows {
+		p.tableRow(g, r.Style, g.texts[n])
+		for _, note := range r.Notes {
+			p.Put("    ", 4, Plain, note)
 		}
 	}
 	if len(left) > 0 {
-		p.line(plain, "No room for: %s (--json has everything)", commas(left...))
+		p.Line(Plain, "No room for: %s (--json has everything)", strings.Join(left, ", "))
 	}
 }
 
-func (p *page) tableLine(style, text string) {
+func (p *Text) tableLine(style, text string) {
 	p.b.WriteString(p.paint(style, cut(strings.TrimRight(text, " "), p.Width)) + "\n")
 }
 
 // tableRow writes a row. The text of a loose column is wrapped after the other cells or below them.
-func (p *page) tableRow(g *grid, style string, texts []string) {
+func (p *Text) tableRow(g *grid, style string, texts []string) {
 	last := len(g.shown) - 1
-	if !g.columns[g.shown[last]].loose {
+	if !g.Columns[g.shown[last]].Loose {
 		p.tableLine(style, g.line(texts, g.shown))
 		return
 	}
@@ -253,7 +259,7 @@ func (p *page) tableRow(g *grid, style string, texts []string) {
 		lead, indent = strings.Repeat(" ", below), below
 	}
 	if text != "" {
-		p.lead(style, lead, indent, style, text)
+		p.Lead(style, lead, indent, style, text)
 	}
 }
 
@@ -270,30 +276,3 @@ func bar(part, whole int64, width int) string {
 	}
 	return strings.Repeat("█", n) + strings.Repeat("░", width-n)
 }
-
-// Heard is one reply of the demo. An empty reader continues the previous reply.
-type Heard struct{ Tone, Reader, Text string }
-
-// The tones of the demo's replies.
-const (
-	ToneQuiet   = faint
-	ToneAsked   = warn
-	ToneRefused = bad
-)
-
-func (h Heard) draw(p *page) {
-	if h.Reader != "" {
-		p.line(h.Tone, "→ %s:", h.Reader)
-	}
-	const margin = "   "
-	for _, l := range strings.Split(h.Text, "\n") {
-		text := strings.TrimLeft(l, " ")
-		lead := margin + l[:len(l)-len(text)]
-		p.put(lead, len(lead)+2, plain, text)
-	}
-}
-
-// Scene is the title of a scene of the demo.
-type Scene string
-
-func (title Scene) draw(p *page) { p.line(strong, "── %s", string(title)) }
