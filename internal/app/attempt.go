@@ -29,8 +29,8 @@ func (h *handler) attemptFacts(
 	t *store.State, f *loop.EntryFacts, root string, fresh *loop.Request,
 ) {
 	tree, err := h.tree(h.ctx, root)
-	f.Attempt = loop.Attempt{Head: tree.Head, Branch: tree.Branch, Tree: treeSum(root, tree.Dirty),
-		NoGit: tracker.Root(root) == "",
+	f.Attempt = attempt.Attempt{Head: tree.Head, Branch: tree.Branch,
+		Tree: treeSum(root, tree.Dirty), NoGit: tracker.Root(root) == "",
 		Token: fmt.Sprintf("-%08x", rand.Uint32())} // unique, not secret
 	list, unread := tree.Ignores(h.ctx, root, h.excluded())
 	if err = errors.Join(err, unread); err == nil {
@@ -53,12 +53,12 @@ func (h *handler) attemptFacts(
 
 // fetchAttempt fetches the facts that Step needs to judge an attempt.
 func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
-	fill(l, &k.Claim, func() loop.ClaimSeen { return h.claimSeen(t) })
-	fill(l, &k.Evidence, func() loop.Evidence { return h.evidence(t) })
-	fill(l, &k.Check, func() loop.CheckRun {
+	fill(l, &k.Claim, func() attempt.Claim { return h.claimSeen(t) })
+	fill(l, &k.Evidence, func() attempt.Evidence { return h.evidence(t) })
+	fill(l, &k.Check, func() attempt.CheckRun {
 		return h.check(t, t.Budget.Attempts().Check)
 	})
-	fill(l, &k.Before, func() loop.CheckRun {
+	fill(l, &k.Before, func() attempt.CheckRun {
 		_, command := t.Values().Unmeasured("")
 		return h.check(t, command)
 	})
@@ -71,7 +71,7 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 // workerSeen reads the beginning of the worker's transcript. It reports whether the transcript
 // belongs to this attempt, or to the fork in which the iteration runs, and whether nothing precedes
 // the attempt's prompt (T93).
-func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
+func (h *handler) workerSeen(t *store.State) (w attempt.Worker) {
 	path := cmp.Or(h.ev.AgentTranscript, h.ev.Transcript)
 	// a StopFailure does not name the transcript
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" {
@@ -90,25 +90,25 @@ func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
 	if h.ev.InSubagent() {
 		by, known := usage.SentBy(path)
 		if known && by != call { // a helper of the worker, which may quote the token
-			return loop.WorkerSeen{}
+			return attempt.Worker{}
 		}
 		ok = ok && known
 	}
 	if a != nil && !ok {
-		return loop.WorkerSeen{Ours: h.ev.AgentType == "" || a.Sent}
+		return attempt.Worker{Ours: h.ev.AgentType == "" || a.Sent}
 	}
 	fresh := true
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, mark) {
-			return loop.WorkerSeen{Ours: true, Known: true, Fresh: fresh}
+			return attempt.Worker{Ours: true, Known: true, Fresh: fresh}
 		}
 		fresh = fresh && !strings.Contains(line, `"type":"assistant"`)
 	}
-	return loop.WorkerSeen{Known: true}
+	return attempt.Worker{Known: true}
 }
 
 // evidence checks a worker's claim against git and the progress file.
-func (h *handler) evidence(t *store.State) (e loop.Evidence) {
+func (h *handler) evidence(t *store.State) (e attempt.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
 	e.Lost = h.lostLines(t)
 	if a.NoGit || a.Unread != "" {
@@ -231,7 +231,7 @@ func (h *handler) agent(t *store.State) string {
 const auditor = "auditor"
 
 // claimSeen returns the claims in the worker's last message.
-func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {
+func (h *handler) claimSeen(t *store.State) attempt.Claim {
 	claim, near := attempt.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
 	claim.Near, claim.Flagged, claim.Last = near, tasks.Flagged(text), h.lastWords(t)

@@ -22,6 +22,7 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/child"
 	"hooks/internal/config"
+	"hooks/internal/english"
 	"hooks/internal/hint"
 	"hooks/internal/install"
 	"hooks/internal/loop"
@@ -41,13 +42,13 @@ const (
 // have changed since the run began, it runs in a checkout of HEAD with the original files instead.
 // A file that the command only names may be the one under test. Such a check must pass both with
 // the file as it is and with the original.
-func (h *handler) check(t *store.State, command string) loop.CheckRun {
+func (h *handler) check(t *store.State, command string) attempt.CheckRun {
 	if runtime.GOOS != "windows" && h.seal.on && !h.dress() {
-		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
-			"`hooks doctor`"}
+		return attempt.CheckRun{Exit: 1,
+			Tail: "the links that stop merges could not be made; see `hooks doctor`"}
 	}
 	root := h.root(t)
-	var run loop.CheckRun
+	var run attempt.CheckRun
 	pins := pinned{start: t.Budget.Attempts().From, root: root}
 	tree, err := h.tree(h.ctx, root)
 	if err == nil && pins.start != "" && tree.Head != "" {
@@ -55,7 +56,7 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	}
 	switch {
 	case pins.err != nil:
-		run = loop.CheckRun{Exit: 1, Unsure: child.Line(pins.err.Error())}
+		run = attempt.CheckRun{Exit: 1, Unsure: child.Line(pins.err.Error())}
 	case len(pins.scripts) == 0:
 		run = h.runCheck(t, command, root)
 	default:
@@ -76,7 +77,7 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 
 // runCheck runs a check command in dir. The command's process group ends with it. If a person
 // interrupts the hook with Esc, the process exits without a decision.
-func (h *handler) runCheck(t *store.State, command, dir string) loop.CheckRun {
+func (h *handler) runCheck(t *store.State, command, dir string) attempt.CheckRun {
 	minutes := t.Budget.Attempts().Minutes
 	// The worker controls the programs that the check starts, so the brake applies to them as in a
 	// Bash command.
@@ -96,7 +97,7 @@ func (h *handler) runCheck(t *store.State, command, dir string) loop.CheckRun {
 	}
 	lines := strings.Split(strings.ToValidUTF8(strings.TrimSpace(string(result.Out)), "?"), "\n")
 	last := strings.Join(lines[max(0, len(lines)-maxCheckLines):], "\n")
-	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
+	run := attempt.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
 		Tail: h.config(t).Redact(loop.Secrets(last))}
 	if run.Exit < 0 {
 		run.Exit, run.Stopped = 1, true
@@ -109,10 +110,10 @@ func (h *handler) runCheck(t *store.State, command, dir string) loop.CheckRun {
 // lack something that the check needs.
 func (h *handler) checkApart(
 	t *store.State, command, head string, pins pinned, files []string,
-) (run loop.CheckRun) {
+) (run attempt.CheckRun) {
 	run, err := h.checkAt(t, command, head, pins, files)
 	if err == nil && run.Exit != 0 {
-		var first loop.CheckRun
+		var first attempt.CheckRun
 		if first, err = h.checkAt(t, command, pins.start, pins, nil); first.Exit != 0 {
 			run.Unsure = "even the commit on which the run began is red in a separate checkout"
 		}
@@ -126,7 +127,7 @@ func (h *handler) checkApart(
 // checkAt runs the check in a temporary checkout of a commit.
 func (h *handler) checkAt(
 	t *store.State, command, commit string, pins pinned, files []string,
-) (run loop.CheckRun, err error) {
+) (run attempt.CheckRun, err error) {
 	into, err := os.MkdirTemp("", "hooks-check-")
 	if err != nil {
 		return run, err
@@ -198,7 +199,7 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 		return nil, hint.New("git add -A && git commit -m start", "%s has no commit yet", root)
 	case len(tree.Dirty) > 0 && f.Untidy != loop.LeaveOut:
 		return nil, hint.New("commit them; or add --untidy leave-out, and no worker's commit may "+
-			"contain them", "%s not committed: %s", loop.Plural(len(tree.Dirty), "file"),
+			"contain them", "%s not committed: %s", english.Plural(len(tree.Dirty), "file"),
 			loop.FirstOf(tree.Dirty))
 	}
 	if !startable(h.ctx, root, f.Check) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/attempt"
 	"hooks/internal/config"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
@@ -345,7 +346,7 @@ func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 	case drive.Interrupted:
 		e.Why, e.Person = byCtrlC, true
 	case drive.Outage:
-		e.Why = loop.APIError + v.Text
+		e.Why = attempt.APIError + v.Text
 	}
 	err = d.step(v.Session, func(h *handler) loop.Event {
 		e.Turn = h.turn()

@@ -14,6 +14,7 @@ import (
 
 	"hooks/internal/brake"
 	"hooks/internal/config"
+	"hooks/internal/english"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/notify"
@@ -343,7 +344,7 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	}
 	if more := len(a.Notes) - maxNotes; more > 0 {
 		a.Notes = append(slices.Clone(a.Notes[:maxNotes]), fmt.Sprintf(
-			"tracker: and %s, see `hooks backlog`", loop.Plural(more, "more note")))
+			"tracker: and %s, see `hooks backlog`", english.Plural(more, "more note")))
 	}
 	return heard(&a, previous), a.Edges, a.Notes, a.Now
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/attempt"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/kind"
@@ -174,7 +175,7 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 		prompt, esc := usage.Escaped(h.ev.Transcript)
 		return esc && (prompt == "" || slices.Contains(t.Tick.Prompts, prompt))
 	})
-	fill(&l, &k.Worker, func() loop.WorkerSeen { return h.workerSeen(t) })
+	fill(&l, &k.Worker, func() attempt.Worker { return h.workerSeen(t) })
 	fill(&l, &k.Running, func() loop.RunningNow { return h.running(t, k) })
 	fill(&l, &k.Overrun, func() int { return h.config(t).Overrun })
 	switch e := e.(type) {

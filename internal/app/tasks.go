@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/attempt"
 	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -341,7 +342,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 		}
 	}
 	j := line.Judged()
-	now := r.Progress(text, before, j != nil && j.Verdict == loop.Flagged)
+	now := r.Progress(text, before, j != nil && j.Verdict == attempt.Flagged)
 	if !there || !bytes.Equal(now, text) {
 		if err := h.files.Publish(h.progressPath(), now); err != nil {
 			return "", fmt.Errorf("write progress file: %w", err)

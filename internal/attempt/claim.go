@@ -1,15 +1,22 @@
-// Package attempt has the rules for attempts that the task loop and the audit loop share. It reads
-// the claim that ends an attempt, and finds changes that weaken the tests or the check command. Its
-// functions are pure: they use no clock, files or processes.
 package attempt
 
 import (
 	"strings"
 	"unicode"
 
-	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
+
+// Claim holds what a worker's last message and the progress file claim (T85).
+type Claim struct {
+	Done    bool
+	Blocked bool
+	Why     string // reason why the task is blocked
+	Near    string // reason why a text that looks like a claim is not valid, or ""
+	Flagged string // the text under Blocked / Flagged of the progress file (T35)
+	List    string // hash of the task list; "" if it cannot be read
+	Last    string // the last words of a post action, redacted and cut (A58)
+}
 
 // The words of a claim. Case matters (T8).
 const (
@@ -30,10 +37,10 @@ const MaxFeedback = 1000
 //
 // The second result explains why a message that contains one of the two words claims nothing. It is
 // empty if there is a claim, or if the message contains neither word.
-func ReadClaim(message, token string) (loop.ClaimSeen, string) {
+func ReadClaim(message, token string) (Claim, string) {
 	message = strings.TrimRightFunc(message, unicode.IsSpace)
 	if message == "" || token == "" {
-		return loop.ClaimSeen{}, ""
+		return Claim{}, ""
 	}
 	var last markdown.Line
 	for last = range markdown.Lines(message) { // up to its last line
@@ -44,33 +51,33 @@ func ReadClaim(message, token string) (loop.ClaimSeen, string) {
 	if open && (claim.Done || claim.Blocked && claim.Why != "") {
 		return claim, ""
 	}
-	return loop.ClaimSeen{}, nearMiss(message, token, claim)
+	return Claim{}, nearMiss(message, token, claim)
 }
 
 // readLine reads one line regardless of the lines around it. Why is empty if the line has no
 // reason.
-func readLine(line, token string) loop.ClaimSeen {
+func readLine(line, token string) Claim {
 	word, rest, _ := strings.Cut(line, " ")
 	given, rest, _ := strings.Cut(rest, " ")
 	switch strings.Trim(word, "*_`") {
 	case completeWord:
-		return loop.ClaimSeen{Done: strings.Trim(given, "*_`") == token && rest == ""}
+		return Claim{Done: strings.Trim(given, "*_`") == token && rest == ""}
 	case blockedWord:
 		if strings.TrimLeft(strings.TrimRight(given, "*_`:,;-–—"), "*_`") != token {
-			return loop.ClaimSeen{}
+			return Claim{}
 		}
 		if word[0] != 'T' { // the emphasis encloses the whole line
 			rest = strings.TrimRight(rest, line[:1])
 		}
 		why := markdown.OneLine(strings.TrimLeft(rest, "*_:,;-–— "))
-		return loop.ClaimSeen{Blocked: true, Why: markdown.Cut(why, maxWhy)}
+		return Claim{Blocked: true, Why: markdown.Cut(why, maxWhy)}
 	}
-	return loop.ClaimSeen{}
+	return Claim{}
 }
 
 // nearMiss explains why a message that contains one of the two words claims nothing. claim is read
 // from the last line, regardless of the other lines.
-func nearMiss(message, token string, claim loop.ClaimSeen) string {
+func nearMiss(message, token string, claim Claim) string {
 	named := strings.ToUpper(strings.ReplaceAll(message, `\`, ""))
 	switch {
 	case !strings.Contains(named, completeWord) && !strings.Contains(named, blockedWord):

@@ -3,14 +3,12 @@ package attempt
 import (
 	"strings"
 	"testing"
-
-	"hooks/internal/loop"
 )
 
 const token = "1.1-n11abc"
 
 func TestReadClaim(t *testing.T) {
-	for message, want := range map[string]loop.ClaimSeen{
+	for message, want := range map[string]Claim{
 		"TASK_COMPLETE 1.1-n11abc":                                {Done: true},
 		"All tests pass.\n\nTASK_COMPLETE 1.1-n11abc\n\n \n":      {Done: true},
 		"Done.\r\nTASK_COMPLETE 1.1-n11abc\r\n":                   {Done: true},
@@ -110,14 +108,14 @@ func TestNearMisses(t *testing.T) {
 		{"TASK_BLOCKED 1.1-n11abc no key\n\nTASK_COMPLETE", elsewhere},
 	} {
 		got, why := ReadClaim(c.message, token)
-		if got != (loop.ClaimSeen{}) {
+		if got != (Claim{}) {
 			t.Errorf("%q: %+v", c.message, got)
 		}
 		if !strings.Contains(why, c.why) || c.why == "" && why != "" {
 			t.Errorf("%q: because %q, want %q", c.message, why, c.why)
 		}
 	}
-	if got, why := ReadClaim("TASK_COMPLETE", ""); got != (loop.ClaimSeen{}) || why != "" {
+	if got, why := ReadClaim("TASK_COMPLETE", ""); got != (Claim{}) || why != "" {
 		t.Errorf("without a token: %+v, %q", got, why)
 	}
 }
@@ -133,7 +131,7 @@ func FuzzReadClaim(f *testing.F) {
 			len(claim.Why) > maxWhy {
 			t.Fatalf("%+v", claim)
 		}
-		if claim != (loop.ClaimSeen{}) && why != "" {
+		if claim != (Claim{}) && why != "" {
 			t.Errorf("%+v, and %q", claim, why)
 		}
 		text := strings.TrimSpace(message)
@@ -148,7 +146,7 @@ func FuzzReadClaim(f *testing.F) {
 			fence + "\n" + message + "\n" + fence, fence + "\n" + message, "> " + last,
 			message + "\nThat is all.",
 		} {
-			if c, _ := ReadClaim(copied, token); c != (loop.ClaimSeen{}) {
+			if c, _ := ReadClaim(copied, token); c != (Claim{}) {
 				t.Errorf("%q: %+v", copied, c)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"hooks/internal/config"
-	"hooks/internal/loop"
+	"hooks/internal/english"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
@@ -38,9 +38,10 @@ func configuration(m *machine, n *notes) {
 	for _, w := range append(own.Warnings, own.Unread...) {
 		n.warn("correct it, or move it to "+config.SettingsFile+" of a project", "%s", w)
 	}
-	n.note("%s, %s, %s, tracker %s, do-not-merge label %q", loop.Plural(len(c.Rates), "price row"),
-		loop.Plural(len(c.Patterns), "redaction pattern"),
-		loop.Plural(len(c.AgentLogins), "agent login"), cmp.Or(c.Tracker.Type, "by its remote"),
+	n.note("%s, %s, %s, tracker %s, do-not-merge label %q",
+		english.Plural(len(c.Rates), "price row"),
+		english.Plural(len(c.Patterns), "redaction pattern"),
+		english.Plural(len(c.AgentLogins), "agent login"), cmp.Or(c.Tracker.Type, "by its remote"),
 		c.DoNotMerge)
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()

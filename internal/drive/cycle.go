@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"hooks/internal/attempt"
 	"hooks/internal/loop"
 )
 
@@ -233,10 +234,10 @@ func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 			return c.Run.Halt(loop.CauseStall, why)
 		}
 	case Outage:
-		if v.Final || c.outages == len(loop.Backoff) {
+		if v.Final || c.outages == len(attempt.Backoff) {
 			return c.Run.Halt(loop.CauseOutage, v.Text)
 		}
-		until := c.now().Add(loop.Backoff[c.outages])
+		until := c.now().Add(attempt.Backoff[c.outages])
 		c.outages++
 		return c.wait(cmp.Or(v.Reset, until), v.Text)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hooks/internal/config"
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/tracker"
@@ -184,7 +185,7 @@ func (s *spending) readLines() {
 		s.notes = append(s.notes, fmt.Sprintf("%v: what it spent is not in any iteration", err))
 	}
 	if bad.more > 0 {
-		s.notes = append(s.notes, "and "+loop.Plural(bad.more, "more damaged line"))
+		s.notes = append(s.notes, "and "+english.Plural(bad.more, "more damaged line"))
 	}
 }
 

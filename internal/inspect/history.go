@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"hooks/internal/english"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -120,7 +121,7 @@ func (d *damages) skim(
 func (d *damages) complaint() error {
 	err := store.Hinted(errors.Join(d.list...))
 	if d.more > 0 {
-		err = errors.Join(err, errors.New("and "+loop.Plural(d.more, "more damaged line")))
+		err = errors.Join(err, errors.New("and "+english.Plural(d.more, "more damaged line")))
 	}
 	return err
 }

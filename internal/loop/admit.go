@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"hooks/internal/english"
 )
 
 // Request is one invocation of a looping skill, which asks to begin a tick.
@@ -272,7 +274,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 			// An archived run may have had other ceilings.
 			if c := r.Flags.Ceilings; len(r.Flags.explicit) == 0 {
 				note += fmt.Sprintf(" with the default ceilings: %s, %s, $%s",
-					Plural(c.Iterations, "iteration"), c.timed(), c.Dollars)
+					english.Plural(c.Iterations, "iteration"), c.timed(), c.Dollars)
 			}
 			a.Notes = append(a.Notes, note)
 		}

@@ -3,81 +3,17 @@ package loop
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"hooks/internal/attempt"
 )
-
-// ClaimSeen holds what a worker's last message and the progress file claim (T85).
-type ClaimSeen struct {
-	Done    bool
-	Blocked bool
-	Why     string // reason why the task is blocked
-	Near    string // reason why a text that looks like a claim is not valid, or ""
-	Flagged string // the text under Blocked / Flagged of the progress file (T35)
-	List    string // hash of the task list; "" if it cannot be read
-	Last    string // the last words of a post action, redacted and cut (A58)
-}
-
-// WorkerSeen holds facts from a worker's own transcript.
-type WorkerSeen struct {
-	Ours  bool // the worker was started for the open attempt
-	Fresh bool // the transcript begins with the attempt's prompt
-	Known bool // the transcript and the call that started the worker could be read
-}
-
-// Evidence holds facts from git and the progress file about a claim (T36, T87).
-type Evidence struct {
-	Head     string
-	Branch   string
-	Dropped  string   // a commit that Head must contain but does not, or ""
-	Same     bool     // no file differs from the commit at which the task began
-	Dirty    []string // uncommitted paths
-	Lost     []string // lines that were removed from the progress file
-	Weakened []string // tests that were deleted or skipped since (T96)
-	Failed   string   // reason why git could not report these facts, or ""
-	Tree     string   // checksum of uncommitted files; see Attempt
-	Changed  []string // the files that the audited commits change
-}
 
 // maxHolds bounds how often a worker is kept running because its claim is incomplete (T61).
 const maxHolds = 2
-
-// Untidy explains why the tree is not in the state in which an attempt must leave it, with details
-// for the worker. branch is the one on which the unit of work, as in "loop", began. why is "" if
-// the tree is in order.
-func (e *Evidence) Untidy(branch, unit string) (why, more string) {
-	switch {
-	case e.Failed != "":
-		return "git cannot tell: " + e.Failed, ""
-	case e.Branch != branch:
-		return fmt.Sprintf("the branch is %s, but the %s began on %s", OrNone(e.Branch), unit,
-			OrNone(branch)), ""
-	case len(e.Dirty) > 0:
-		return Plural(len(e.Dirty), "file") + " not committed",
-			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
-	case e.Dropped != "":
-		return "the branch no longer contains commit " + Short(e.Dropped), ""
-	}
-	return "", ""
-}
 
 // Keeps returns the commits that HEAD must contain when the attempt ends: the commit at which it
 // began, and that of the last finished task or phase.
 func (s State) Keeps() []string {
 	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.Attempts().Tip)
-}
-
-// Fails explains why a check is not green at that commit, or returns "" if it is.
-func (c *CheckRun) Fails(head string) string {
-	switch {
-	case c.Stopped:
-		return fmt.Sprintf("the check did not end by itself; it was stopped after %s",
-			Plural(c.Seconds, "second"))
-	case c.Exit > 0:
-		return fmt.Sprintf("the check is red: exit %d", c.Exit)
-	case c.Head != head:
-		return "the check changed what it checked"
-	}
-	return ""
 }
 
 // judged lets the kind judge the attempt and records the resulting tree.
@@ -95,14 +31,14 @@ func (s State) recordEnd(k *Known) {
 }
 
 // Settle records the judgement of the attempt. It lets the worker end.
-func (s State) Settle(j Judgement) *Continue {
+func (s State) Settle(j attempt.Judgement) *Continue {
 	s.Tick.Attempt.Judged = &j
 	return nil
 }
 
 // Miss keeps the worker running and names exactly what is missing. If the worker was kept running
 // maxHolds times, it records the judgement instead.
-func (s State) Miss(j Judgement, more string) *Continue {
+func (s State) Miss(j attempt.Judgement, more string) *Continue {
 	a := s.Tick.Attempt
 	if a.Holds >= maxHolds {
 		return s.Settle(j)
@@ -149,7 +85,8 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	switch {
 	case e.Failure != "":
 		a.Reset = e.Reset
-		hold = s.Settle(Judgement{Verdict: Outage, Why: APIError + e.Failure})
+		hold = s.Settle(attempt.Judgement{Verdict: attempt.Outage, Why: attempt.APIError +
+			e.Failure})
 	case !a.Stale:
 		hold = s.judged(k)
 	}
@@ -229,7 +166,7 @@ func (s State) measure(k *Known) {
 type Measured struct {
 	Turn
 	At    int
-	Check CheckRun
+	Check attempt.CheckRun
 }
 
 func (e Measured) step(s State, _ *Known) Outcome {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hooks/internal/attempt"
 	"hooks/internal/guard/effect"
 	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
@@ -26,7 +27,7 @@ const (
 )
 
 // begins holds the facts with which an attempt begins.
-var begins = Attempt{Head: "h", Branch: "b", Token: "-n"}
+var begins = attempt.Attempt{Head: "h", Branch: "b", Token: "-n"}
 
 // auditing is an audit loop's open iteration in a phase, with its worker at work.
 func auditing(phase Phase) State {
@@ -154,23 +155,24 @@ func TestAuditBetween(t *testing.T) {
 
 // A49, A71, T61: what holds a coder, and how it is judged when it was held often enough.
 func TestAuditedCoder(t *testing.T) {
-	good := Evidence{Head: "h2", Branch: "b"}
+	good := attempt.Evidence{Head: "h2", Branch: "b"}
 	for _, tt := range []struct {
 		name     string
 		check    string
-		evidence Evidence
-		run      CheckRun
+		evidence attempt.Evidence
+		run      attempt.CheckRun
 		want     string
 	}{
-		{"all committed", "", good, CheckRun{}, ""},
-		{"a green check", "make", good, CheckRun{Head: "h2"}, ""},
-		{"a red one", "make", good, CheckRun{Head: "h2", Exit: 1, Tail: "boom"},
+		{"all committed", "", good, attempt.CheckRun{}, ""},
+		{"a green check", "make", good, attempt.CheckRun{Head: "h2"}, ""},
+		{"a red one", "make", good, attempt.CheckRun{Head: "h2", Exit: 1, Tail: "boom"},
 			"the check is red: exit 1"},
-		{"git fails", "", Evidence{Failed: "no"}, CheckRun{}, "git cannot tell: no"},
-		{"another branch", "", Evidence{Head: "h2", Branch: "c"}, CheckRun{},
+		{"git fails", "", attempt.Evidence{Failed: "no"}, attempt.CheckRun{},
+			"git cannot tell: no"},
+		{"another branch", "", attempt.Evidence{Head: "h2", Branch: "c"}, attempt.CheckRun{},
 			"the branch is c, but the loop began on b"},
-		{"left behind", "", Evidence{Head: "h2", Branch: "b", Dirty: []string{"x", "y"}},
-			CheckRun{}, "2 files not committed"},
+		{"left behind", "", attempt.Evidence{Head: "h2", Branch: "b", Dirty: []string{"x", "y"}},
+			attempt.CheckRun{}, "2 files not committed"},
 	} {
 		for holds := range MaxHolds + 1 {
 			s := auditing(Coding)
@@ -186,7 +188,7 @@ func TestAuditedCoder(t *testing.T) {
 			if held && !strings.Contains(hold.Text, tt.want) {
 				t.Errorf("%s: %q", tt.name, hold.Text)
 			}
-			if j != nil && (j.Verdict != Ended || j.Why != tt.want ||
+			if j != nil && (j.Verdict != attempt.Ended || j.Why != tt.want ||
 				(j.Check != nil) != (tt.check != "")) {
 				t.Errorf("%s: %+v", tt.name, j)
 			}
@@ -211,7 +213,7 @@ func TestAuditedCoder(t *testing.T) {
 	if !needs(s, &k) || !k.Claim.Asked() {
 		t.Errorf("a post action needs %v", k)
 	}
-	k = Known{Claim: Fetched(ClaimSeen{Last: "done"})}
+	k = Known{Claim: Fetched(attempt.Claim{Last: "done"})}
 	if hold := s.Run.Own.Judge(s, &k); hold != nil || s.Tick.Attempt.Last != "done" {
 		t.Errorf("%v %+v", hold, s.Tick.Attempt)
 	}
@@ -229,7 +231,7 @@ func TestAuditBegins(t *testing.T) {
 	dirty := begins
 	dirty.Tree = "t"
 	a := BeginAttempt(s.Run, EntryFacts{Attempt: dirty})
-	want := &Attempt{Phase: string(Auditing), Task: 2, Of: 3, Try: 3,
+	want := &attempt.Attempt{Phase: string(Auditing), Task: 2, Of: 3, Try: 3,
 		Title: "section 2", Token: "auditing-n", Head: "h", Tree: "t", Branch: "b"}
 	if d := cmp.Diff(want, a); d != "" {
 		t.Error(d)
@@ -238,19 +240,19 @@ func TestAuditBegins(t *testing.T) {
 	if r.Base != "h" || r.SectionBase != "h" || r.Branch != "b" {
 		t.Errorf("%+v", r)
 	}
-	if r.Begin(&Attempt{Head: "other"}); r.Base != "h" {
+	if r.Begin(&attempt.Attempt{Head: "other"}); r.Base != "h" {
 		t.Error("a later phase moves the run's base")
 	}
 	for _, at := range []int{-1, 3} {
-		if r.Section = at; r.Begin(&Attempt{}) {
+		if r.Section = at; r.Begin(&attempt.Attempt{}) {
 			t.Errorf("section %d begins", at)
 		}
 	}
-	if r.Section = 0; !r.Begin(&Attempt{}) {
+	if r.Section = 0; !r.Begin(&attempt.Attempt{}) {
 		t.Error("the first section does not begin")
 	}
 	r.Section, r.Phase = 1, Complete
-	if r.Begin(&Attempt{}) {
+	if r.Begin(&attempt.Attempt{}) {
 		t.Error("a complete run begins")
 	}
 	names := map[Phase]string{Coding: "the coding of section 2", Auditing: "the audit of section 2",
@@ -272,7 +274,7 @@ func TestAuditBegins(t *testing.T) {
 	if one := Coding.In(1, 1); one != "the coding" {
 		t.Error(one)
 	}
-	if task := (&tasks.Run{}).Name(&Attempt{Task: 4}); task != "task 4" {
+	if task := (&tasks.Run{}).Name(&attempt.Attempt{Task: 4}); task != "task 4" {
 		t.Error(task)
 	}
 }
@@ -282,7 +284,7 @@ func TestAuditBegins(t *testing.T) {
 func TestAuditClose(t *testing.T) {
 	closed := func(change func(State)) (*audit.Line, *audit.Run) {
 		s := auditing(Auditing)
-		s.Tick.Attempt.Judged = &Judgement{Verdict: Clean, SHA: "x"}
+		s.Tick.Attempt.Judged = &attempt.Judgement{Verdict: attempt.Clean, SHA: "x"}
 		s.Tick.Attempt.Opened, s.Tick.Attempt.Resolved = []string{"F2"}, []string{"F1"}
 		change(s)
 		c := CloseTick(s.Run, *s.Tick, nil, Ending{})
@@ -290,7 +292,7 @@ func TestAuditClose(t *testing.T) {
 	}
 	l, r := closed(func(State) {})
 	want := &audit.Line{Phase: Auditing, Section: 2,
-		Judgement: Judgement{Verdict: Clean, SHA: "x"}, Opened: []string{"F2"},
+		Judgement: attempt.Judgement{Verdict: attempt.Clean, SHA: "x"}, Opened: []string{"F2"},
 		Resolved: []string{"F1"}}
 	if d := cmp.Diff(want, l); d != "" || r.Phase != Coding || r.Section != 2 ||
 		r.SectionBase != "x" || r.Audits != 1 {
@@ -431,12 +433,12 @@ func TestIdleSkips(t *testing.T) {
 		{"no one looked", func(t *Tick) { t.Attempt.EndHead = "" }, 0},
 		{"no body", func(t *Tick) { t.Started = false }, 0},
 		{"no attempt", func(t *Tick) { t.Attempt = nil }, 0},
-		{"an outage", func(t *Tick) { t.Attempt.Judged.Verdict = Outage }, 0},
+		{"an outage", func(t *Tick) { t.Attempt.Judged.Verdict = attempt.Outage }, 0},
 		{"another commit", func(t *Tick) { t.Attempt.EndHead = "i" }, 0},
 	} {
 		s := auditing(Coding)
 		a := s.Tick.Attempt
-		a.Sent, a.EndHead, a.Judged = true, "h", &Judgement{Verdict: Ended}
+		a.Sent, a.EndHead, a.Judged = true, "h", &attempt.Judgement{Verdict: attempt.Ended}
 		tt.change(s.Tick)
 		FoldIdle(s.Run, s.Tick, &Budget{KindRun: ofAudit(audit.Of(s.Run))}, Ending{})
 		got := 0
@@ -485,20 +487,20 @@ func TestAuditStatuses(t *testing.T) {
 func TestIdle(t *testing.T) {
 	run := &Budget{Skill: audit.Name, KindRun: ofAudit(auditRun(1, Coding)),
 		DollarsEstimate: Dollar}
-	end := func(a Attempt) {
+	end := func(a attempt.Attempt) {
 		before := *run
 		a.Sent, a.Head = true, "abc1234567"
-		a.Judged = &Judgement{Verdict: Ended}
+		a.Judged = &attempt.Judgement{Verdict: attempt.Ended}
 		run.DollarsEstimate = run.DollarsEstimate.Plus(Dollar)
 		FoldIdle(run, &Tick{Started: true, Attempt: &a}, &before, Ending{})
 	}
-	still := Attempt{EndHead: "abc1234567"}
+	still := attempt.Attempt{EndHead: "abc1234567"}
 	end(still)
-	end(Attempt{EndHead: "abc1234567", EndTree: "other"})
+	end(attempt.Attempt{EndHead: "abc1234567", EndTree: "other"})
 	if run.Idle != nil {
 		t.Error("another tree is no change")
 	}
-	end(Attempt{}) // no one looked
+	end(attempt.Attempt{}) // no one looked
 	end(still)
 	end(still)
 	if NoProgress(&Facts{Run: run}) != "" {
@@ -509,7 +511,7 @@ func TestIdle(t *testing.T) {
 		"nothing changed for 3 iterations, $3.00 since abc1234" {
 		t.Error(said)
 	}
-	end(Attempt{EndHead: "def"})
+	end(attempt.Attempt{EndHead: "def"})
 	if run.Idle != nil {
 		t.Error("a commit is no change")
 	}
@@ -586,9 +588,9 @@ func TestPayloads(t *testing.T) {
 func TestJudgedAttempt(t *testing.T) {
 	one := ofTasks(&tasks.Run{List: []tasks.Item{{}}})
 	s := State{Run: &Budget{Skill: tasks.Name, KindRun: one},
-		Tick: &Tick{Started: true, Attempt: &Attempt{Task: 1}}}
-	k := &Known{Claim: Fetched(ClaimSeen{Blocked: true}),
-		Evidence: Fetched(Evidence{Head: "h", Tree: "t"})}
+		Tick: &Tick{Started: true, Attempt: &attempt.Attempt{Task: 1}}}
+	k := &Known{Claim: Fetched(attempt.Claim{Blocked: true}),
+		Evidence: Fetched(attempt.Evidence{Head: "h", Tree: "t"})}
 	if hold := Judge(s, k); hold != nil || s.Tick.Attempt.EndHead != "h" {
 		t.Errorf("%v, %+v", hold, s.Tick.Attempt)
 	}
@@ -610,7 +612,7 @@ func ofAudit(r *audit.Run) KindRun { return KindRun{Own: r} }
 func TestAConductorGivesNoVerdict(t *testing.T) {
 	one := ofAudit(auditRun(1, Auditing))
 	s := State{Run: &Budget{Skill: audit.Name, Status: Active, KindRun: one},
-		Tick: &Tick{SessionID: "s1", Attempt: &Attempt{Phase: string(Auditing)}}}
+		Tick: &Tick{SessionID: "s1", Attempt: &attempt.Attempt{Phase: string(Auditing)}}}
 	for reports, passes := range map[bool]bool{false: true, true: false} {
 		k := &Known{Looks: Fetched(Looks{Only: true, Reports: reports})}
 		o := Conduct(Call{Turn: Turn{Session: "s1"}, Tool: "Bash"}, s, k)
@@ -629,8 +631,8 @@ func TestAWorkerThatTheServiceEndedIsNotStale(t *testing.T) {
 		want    bool
 	}{{"overloaded", false, false}, {"overloaded", true, true}, {"", false, true}} {
 		s := State{Run: &Budget{KindRun: ofTasks(&tasks.Run{Drive: DriveStop})},
-			Tick: &Tick{SessionID: "s1", Started: true, Attempt: &Attempt{Sent: true}}}
-		k := Known{Bare: true, Worker: Fetched(WorkerSeen{Ours: true, Known: c.known})}
+			Tick: &Tick{SessionID: "s1", Started: true, Attempt: &attempt.Attempt{Sent: true}}}
+		k := Known{Bare: true, Worker: Fetched(attempt.Worker{Ours: true, Known: c.known})}
 		o := Step(s, k, WorkerEnd{Turn: Turn{Session: "s1"}, Failure: c.failure})
 		if got := o.Save.Tick; got == nil || got.Attempt.Stale != c.want {
 			t.Errorf("%+v: %+v", c, o)
@@ -645,21 +647,21 @@ func TestProgressOfAnAttempt(t *testing.T) {
 		want             bool
 	}{{nil, nil, false}, {[]string{"F1"}, nil, true}, {[]string{"F1"}, []string{"F1"}, false},
 		{[]string{"F1", "F2"}, []string{"F1"}, true}} {
-		a := &Attempt{Resolved: tt.resolved, Opened: tt.opened}
-		if got := ClosedFindings(a); got != tt.want {
+		a := &attempt.Attempt{Resolved: tt.resolved, Opened: tt.opened}
+		if got := a.Closed(); got != tt.want {
 			t.Errorf("%v of %v is progress: %v", tt.resolved, tt.opened, got)
 		}
 	}
 	for _, tt := range []struct {
-		end  Attempt
+		end  attempt.Attempt
 		want bool
 	}{
-		{Attempt{Head: "a"}, false}, {Attempt{Head: "a", EndHead: "a"}, false},
-		{Attempt{Head: "a", EndHead: "b"}, true},
-		{Attempt{Head: "a", EndHead: "a", EndTree: "t"}, true},
-		{Attempt{Head: "a", EndTree: "t"}, false},
+		{attempt.Attempt{Head: "a"}, false}, {attempt.Attempt{Head: "a", EndHead: "a"}, false},
+		{attempt.Attempt{Head: "a", EndHead: "b"}, true},
+		{attempt.Attempt{Head: "a", EndHead: "a", EndTree: "t"}, true},
+		{attempt.Attempt{Head: "a", EndTree: "t"}, false},
 	} {
-		if got := MovedTree(&tt.end); got != tt.want {
+		if got := tt.end.Moved(); got != tt.want {
 			t.Errorf("%+v: %v", tt.end, got)
 		}
 	}

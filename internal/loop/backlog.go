@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"hooks/internal/english"
 )
 
 // takesIssues is the Applies function of rows for runs that take issues from a backlog.
@@ -143,5 +145,5 @@ func tellDrift(f *Facts) string {
 		return "no earlier backlog to compare with"
 	}
 	return fmt.Sprintf("asks when the unblocked issues differ from those of iteration %d (%s)",
-		before.Iteration, Plural(len(before.Backlog.Unblocked), "issue"))
+		before.Iteration, english.Plural(len(before.Backlog.Unblocked), "issue"))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hooks/internal/attempt"
 	"hooks/internal/guard/effect"
 )
 
@@ -292,7 +293,7 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 		return out
 	}
 	if a := s.Tick.Attempt; a != nil && a.Judged == nil && s.Run.Driven() {
-		a.Judged = &Judgement{Verdict: s.Run.Attempts().Unjudged, Why: pastDollars}
+		a.Judged = &attempt.Judgement{Verdict: s.Run.Attempts().Unjudged, Why: pastDollars}
 	}
 	if len(s.Tick.Workers) > 0 {
 		s.Tick.Draining = true

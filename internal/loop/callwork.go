@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/english"
 	"hooks/internal/guard/effect"
 )
 
@@ -388,6 +389,6 @@ func (e Call) critique(s State) *Deny {
 	if sent < maxCritiques {
 		return nil
 	}
-	return notSent(Plural(sent, "cycle")+" with "+critic+" are the most in one iteration",
+	return notSent(english.Plural(sent, "cycle")+" with "+critic+" are the most in one iteration",
 		"accept the current state, or escalate it: report what a person has to decide")
 }

@@ -1,11 +1,15 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 )
 
 // Spent is the usage counted since the end of the last iteration.
@@ -253,7 +257,7 @@ func (t *Tick) left(e Ending) []string {
 	for _, w := range otherWorktrees(e.Worktrees, t.Worktrees) {
 		delete(branches, w.Branch)
 		out = append(out,
-			fmt.Sprintf("worktree %s (branch %s, %s)", w.Path, OrNone(w.Branch),
+			fmt.Sprintf("worktree %s (branch %s, %s)", w.Path, cmp.Or(w.Branch, "none"),
 				pushed(w.Branch, w.HeadSHA, e.Remote)))
 		out = append(out, uncommitted(w.Path, e.Dirty[w.Path])...)
 	}
@@ -279,7 +283,8 @@ func uncommitted(where string, files []string) []string {
 	if len(files) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s not committed in %s: %s", Plural(len(files), "file"), where,
+	return []string{fmt.Sprintf("%s not committed in %s: %s", english.Plural(len(files), "file"),
+		where,
 		FirstOf(files))}
 }
 
@@ -305,13 +310,5 @@ func pushed(branch, head string, heads map[string]string) string {
 	case SameSHA(remote, head):
 		return "pushed"
 	}
-	return "partly pushed, the remote is at " + Short(remote)
-}
-
-// OrNone returns s, or "none" if it is empty.
-func OrNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
+	return "partly pushed, the remote is at " + attempt.Short(remote)
 }

@@ -3,6 +3,8 @@ package loop
 import (
 	"slices"
 	"time"
+
+	"hooks/internal/attempt"
 )
 
 // CutOff is the recorded cause when no event explains why the turn ended.
@@ -37,7 +39,7 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	case e.Foreign(s) && required(k, &k.Marked):
 		s.Tick.Interrupt(ByEsc)
 	default:
-		s.Tick.Failed = APIError + e.Failure
+		s.Tick.Failed = attempt.APIError + e.Failure
 	}
 	if s.Run.Driven() && s.Tick.Interrupted == "" { // its driver closes it and knows the cause
 		return Outcome{Save: Save{Tick: s.Tick}}

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 )
 
 // Moment is a point of a tick at which conditions and gates are evaluated.
@@ -253,10 +256,10 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 		}
 		return
 	}
-	if a == nil || b.Own == nil || !t.Started || t.Verdict().Verdict == Outage {
+	if a == nil || b.Own == nil || !t.Started || t.Verdict().Verdict == attempt.Outage {
 		return
 	}
-	if changed := a.moved() || a.closed() || b.Own.Advanced(before.Own); changed ||
+	if changed := a.Moved() || a.Closed() || b.Own.Advanced(before.Own); changed ||
 		!a.Sent || a.EndHead != "" {
 		b.countIdle(changed, a.Head, before)
 	}
@@ -274,18 +277,6 @@ func (b *Budget) countIdle(changed bool, head string, before *Budget) {
 	b.Idle.Iterations++
 }
 
-// moved reports whether the worker left another commit or other uncommitted files.
-func (a *Attempt) moved() bool {
-	return a.EndHead != "" && (a.EndHead != a.Head || a.EndTree != a.Tree)
-}
-
-// closed reports whether an auditor resolved a finding that was open before.
-func (a *Attempt) closed() bool {
-	return slices.ContainsFunc(a.Resolved, func(id string) bool {
-		return !slices.Contains(a.Opened, id)
-	})
-}
-
 // stalls is the Applies function of rows for runs that must make progress. For a work or prompt
 // loop, a person must request that.
 func stalls(b *Budget) bool { return attempted(b) || b.MaxIdle > 0 }
@@ -300,8 +291,8 @@ func noProgress(f *Facts) string {
 // idleText describes the count, as in "nothing changed for 3 iterations, $4.10 since abc1234".
 func (b *Budget) idleText() string {
 	return fmt.Sprintf("nothing changed for %s, $%s since %s",
-		Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
-		cmp.Or(Short(b.Idle.Since), "then"))
+		english.Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
+		cmp.Or(attempt.Short(b.Idle.Since), "then"))
 }
 
 func tellIdle(f *Facts) string {

@@ -3,6 +3,8 @@ package loop
 import (
 	"cmp"
 	"fmt"
+
+	"hooks/internal/attempt"
 )
 
 // A driven run has a driver, `hooks go`, which starts one client process for each attempt at a task
@@ -44,7 +46,7 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	case e.Person:
 		s.Tick.Interrupt(e.Why)
 	case e.Counts && a != nil && a.Judged == nil && s.Run.Own != nil:
-		a.Judged = &Judgement{Verdict: s.Run.Attempts().Unjudged, Why: e.Why}
+		a.Judged = &attempt.Judgement{Verdict: s.Run.Attempts().Unjudged, Why: e.Why}
 		s.recordEnd(k)
 		fallthrough
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hooks/internal/attempt"
 	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	. "hooks/internal/loop"
@@ -132,19 +133,20 @@ func TestProcessEndOfAPhase(t *testing.T) {
 	for _, c := range []struct {
 		phase  Phase
 		counts bool
-		want   TaskDone
+		want   attempt.Verdict
 		next   Phase
 	}{
-		{Auditing, true, Undecided, Auditing}, {Coding, true, Ended, Auditing},
-		{Fixing, false, Outage, Fixing}, {PostAction, true, Ended, Complete},
+		{Auditing, true, attempt.Undecided, Auditing}, {Coding, true, attempt.Ended, Auditing},
+		{Fixing, false, attempt.Outage, Fixing}, {PostAction, true, attempt.Ended, Complete},
 	} {
 		r := auditRun(2, c.phase)
-		r.Drive, r.Outages, r.Post = DriveProcess, MaxOutages, &audit.Post{Prompt: "x"}
+		r.Drive, r.Outages, r.Post = DriveProcess, attempt.MaxOutages(false, false),
+			&audit.Post{Prompt: "x"}
 		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: audit.Name, Status: Active,
 			KindRun: ofAudit(r), StartedAt: Noon, Ceilings: KindOf(audit.Name).Ceilings,
 			Owner: Process{PID: 7}},
 			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: audit.Name, StartedAt: Noon,
-				Iteration: 1, Started: true, Attempt: &Attempt{Task: 1, Of: 2,
+				Iteration: 1, Started: true, Attempt: &attempt.Attempt{Task: 1, Of: 2,
 					Phase: string(c.phase)}}}
 		got := Step(s, k, ProcessEnd{Turn: at, Why: "killed", Counts: c.counts}).Save.Close
 		if got == nil || audit.LineOf(got).Judgement.Verdict != c.want ||
@@ -161,16 +163,17 @@ func TestProcessEnd(t *testing.T) {
 	at := Turn{Now: Noon.Add(time.Minute), Session: "s1"}
 	for _, c := range []struct {
 		e      ProcessEnd
-		want   TaskDone
+		want   attempt.Verdict
 		try    int
 		status Status
 	}{
-		{ProcessEnd{Turn: at, Why: "max turns", Counts: true}, Unfinished, 2, Active},
-		{ProcessEnd{Turn: at, Why: "killed"}, Outage, 1, Active},
-		{ProcessEnd{Turn: at, Why: "Ctrl-C", Person: true}, Outage, 1, Halted},
+		{ProcessEnd{Turn: at, Why: "max turns", Counts: true}, attempt.Unfinished, 2, Active},
+		{ProcessEnd{Turn: at, Why: "killed"}, attempt.Outage, 1, Active},
+		{ProcessEnd{Turn: at, Why: "Ctrl-C", Person: true}, attempt.Outage, 1, Halted},
 	} {
 		s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: tasks.Name,
-			StartedAt: Noon, Iteration: 1, Started: true, Attempt: &Attempt{Task: 1, Try: 1}}}
+			StartedAt: Noon, Iteration: 1, Started: true, Attempt: &attempt.Attempt{Task: 1,
+				Try: 1}}}
 		got := Step(s, k, c.e).Save.Close
 		if got == nil {
 			t.Fatalf("%s closes nothing", c.e.Why)
@@ -225,7 +228,7 @@ func TestADrivenAttemptIsLeftToItsDriver(t *testing.T) {
 	at := Turn{Now: Noon.Add(time.Minute), Session: "s1", Prompt: "p1"}
 	s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: tasks.Name,
 		StartedAt: Noon, Iteration: 1, Prompts: []string{"p1"}, Started: true,
-		Attempt: &Attempt{Task: 1, Try: 1}}}
+		Attempt: &attempt.Attempt{Task: 1, Try: 1}}}
 	for _, e := range []Event{SessionEnd{Turn: at, Reason: "other"},
 		TurnFailure{Turn: at, Failure: "server_error"}} {
 		if out := Step(s, Known{Bare: true}, e); out.Save.Close != nil || out.Need != nil {
@@ -278,7 +281,8 @@ func TestASecondAttemptOfASessionIsStale(t *testing.T) {
 	for session, stale := range map[string]bool{"s1": true, "s2": false} {
 		run := listRun(nil)
 		tick := OpenTick(run, &Iteration{SessionID: "s1", RunID: "r1"},
-			Request{Now: Noon, SessionID: session}, EntryFacts{Attempt: Attempt{Token: "-n"}})
+			Request{Now: Noon, SessionID: session},
+			EntryFacts{Attempt: attempt.Attempt{Token: "-n"}})
 		if tick.Attempt == nil || tick.Attempt.Stale != stale {
 			t.Errorf("%s: %+v", session, tick.Attempt)
 		}

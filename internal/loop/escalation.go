@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"hooks/internal/english"
 )
 
 // axis is a budget with its current value and its ceiling, in whole units; dollars are in cents.
@@ -121,14 +123,15 @@ func (b *Budget) Limits() string { return b.Ceilings.text(b.CountsPRs()) }
 
 // text describes the ceilings, including that of PRs if the run has one (R95).
 func (c Ceilings) text(countsPRs bool) string {
-	prs, minutes, dollars := Plural(c.PRs, "PR")+", ", c.timed()+", ", "no dollar ceiling"
+	prs, minutes, dollars := english.Plural(c.PRs, "PR")+", ", c.timed()+", ", "no dollar ceiling"
 	if !countsPRs {
 		prs = ""
 	}
 	if c.Dollars > 0 {
 		dollars = "$" + c.Dollars.String()
 	}
-	return fmt.Sprintf("%s, %s%s%s", Plural(c.Iterations, "iteration"), prs, minutes, dollars)
+	return fmt.Sprintf("%s, %s%s%s", english.Plural(c.Iterations, "iteration"), prs, minutes,
+		dollars)
 }
 
 // timed describes the ceiling of minutes for people.
@@ -136,7 +139,7 @@ func (c Ceilings) timed() string {
 	if c.Minutes >= MaxUnits {
 		return "no minute ceiling"
 	}
-	return Plural(c.Minutes, "minute")
+	return english.Plural(c.Minutes, "minute")
 }
 
 // raiseTo returns a person's command that sets the ceilings which differ from the run's.
@@ -220,11 +223,11 @@ func (b *Budget) Below(f Flags, t *Tick, now time.Time) (flag, used string) {
 	prs := len(b.Touched(t))
 	switch {
 	case f.Names("--max-iterations") && c.Iterations < b.IterationsUsed:
-		return "--max-iterations", Plural(b.IterationsUsed, "iteration")
+		return "--max-iterations", english.Plural(b.IterationsUsed, "iteration")
 	case f.Names("--max-prs") && c.PRs < prs:
-		return "--max-prs", Plural(prs, "PR")
+		return "--max-prs", english.Plural(prs, "PR")
 	case f.Names("--max-minutes") && c.Minutes < b.Minutes(now):
-		return "--max-minutes", Plural(b.Minutes(now), "minute")
+		return "--max-minutes", english.Plural(b.Minutes(now), "minute")
 	case f.Names("--max-dollars") && c.Dollars > 0 && c.Dollars < b.DollarsEstimate:
 		return "--max-dollars", "$" + b.DollarsEstimate.String()
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"hooks/internal/attempt"
 	"hooks/internal/hint"
 )
 
@@ -237,7 +238,7 @@ func (f *Flags) set(kind Kind, name, value string) error {
 			"use one of "+strings.Join(Modes, ", "), Modes...)
 	case "--require":
 		return oneOf(&t.Require, value, given+" is not a verdict to require",
-			"use --require verified, or leave it out", string(Verified))
+			"use --require verified, or leave it out", string(attempt.Verified))
 	case "--max-task-dollars":
 		return dollars(name, value, "as in "+name+" 2.50", &t.Dollars)
 	case "--check-timeout":

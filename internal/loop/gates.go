@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"hooks/internal/attempt"
 )
 
 // The seven gates, by name. PostFeedbackMerge holds one merge, every other gate all of a tick.
@@ -200,7 +202,7 @@ func (g Gate) describe(run *Budget) Gate {
 			o.Description = "Lift to " + g.Raise.text(run.CountsPRs()) + ". In a terminal: " +
 				run.raiseTo(*g.Raise)
 		case g.HeadSHA != "":
-			o.Description = "Merge this PR once, at " + Short(g.HeadSHA) + "."
+			o.Description = "Merge this PR once, at " + attempt.Short(g.HeadSHA) + "."
 		}
 	}
 	return g
@@ -329,16 +331,13 @@ func mergeDue(f *Facts) []Gate {
 		why = "it is unknown who commented (" + unknown + ")"
 	}
 	g.Question = fmt.Sprintf("%s at %s: %s. Merge now, or hold for review?", g.Target,
-		Short(g.HeadSHA), why)
+		attempt.Short(g.HeadSHA), why)
 	if t.addressed(pr) {
 		g.Question = fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold "+
 			"for human re-review?", pr)
 	}
 	return []Gate{g}
 }
-
-// Short returns a commit's name abbreviated for people.
-func Short(sha string) string { return sha[:min(len(sha), 7)] }
 
 // failureDue asks about every issue or PR that failed in two consecutive iterations with the same
 // root cause (R34, R105). Skipped ticks between them do not count.

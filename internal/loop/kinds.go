@@ -1,6 +1,10 @@
 package loop
 
-import "slices"
+import (
+	"slices"
+
+	"hooks/internal/attempt"
+)
 
 // The registered kinds of loop, and the rows of this package and of those kinds.
 var (
@@ -50,7 +54,7 @@ type KindLine struct {
 
 // Record is an attempt's part of its history line. Its methods return what pages show.
 type Record interface {
-	Judged() *Judgement
+	Judged() *attempt.Judgement
 	Context() string   // proof that its worker began with an empty context; see Attempt.Fresh
 	Cells() []string   // its cells in the kind's Columns; nil if it did no part of the run's work
 	Changes() []string // the findings that it opened and resolved, in words
@@ -60,7 +64,7 @@ type Record interface {
 }
 
 // Judged returns the judgement of the line's attempt, or nil if it has none. l may be nil.
-func (l *Iteration) Judged() *Judgement {
+func (l *Iteration) Judged() *attempt.Judgement {
 	if l == nil || l.Own == nil {
 		return nil
 	}

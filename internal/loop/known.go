@@ -1,6 +1,10 @@
 package loop
 
-import "time"
+import (
+	"time"
+
+	"hooks/internal/attempt"
+)
 
 // Fact is a fact that a Step may need. Value is nil until the caller has fetched the fact.
 type Fact[T any] struct {
@@ -69,11 +73,11 @@ type Known struct {
 	Merging Fact[[]Looked] // the PRs that the call would merge
 	Words   Fact[string]   // the call on one line, redacted
 
-	Worker   Fact[WorkerSeen]
-	Claim    Fact[ClaimSeen]
-	Evidence Fact[Evidence]
-	Check    Fact[CheckRun]
-	Before   Fact[CheckRun]
+	Worker   Fact[attempt.Worker]
+	Claim    Fact[attempt.Claim]
+	Evidence Fact[attempt.Evidence]
+	Check    Fact[attempt.CheckRun]
+	Before   Fact[attempt.CheckRun]
 	Prompt   Fact[string] // prompt of the worker that is about to be started
 	Standing Fact[Standing]
 	Last     Fact[*Iteration] // the last line of the run on disk; nil if there is none

@@ -1,6 +1,8 @@
 package loop
 
-import "reflect"
+import (
+	"reflect"
+)
 
 // The kinds of loop that the tests of this package use.
 const (
@@ -36,10 +38,9 @@ var (
 	Between, Conduct               = Call.between, Call.conduct
 	Critique, RefuseWorker, Critic = Call.critique, Call.refuseWorker, (*Task).critic
 	Judge, CloneState              = State.judged, State.clone
-	ClosedFindings, MovedTree      = (*Attempt).closed, (*Attempt).moved
 )
 
-const MaxHolds, MaxOutages = maxHolds, maxOutages
+const MaxHolds = maxHolds
 
 // OfKind returns what the rule of the call's kind decides.
 func OfKind(e Call, s State, k *Known) (out Outcome) {

@@ -3,6 +3,8 @@ package loop
 import (
 	"cmp"
 	"strings"
+
+	"hooks/internal/attempt"
 )
 
 // list is what the next fresh task loop has to do: its fields, as in {"max_tries":3}, over defaults
@@ -14,13 +16,13 @@ func (w *world) list(args string) {
 	decode(w, args, w.tasks)
 	w.skill = "task"
 	w.entry.Attempt.Head, w.entry.Attempt.Branch = "h0", "main"
-	w.known.Evidence = Evidence{Head: "h0", Branch: "main"}
+	w.known.Evidence = attempt.Evidence{Head: "h0", Branch: "main"}
 }
 
 // claim is the worker's last message: "done", "none", "blocked WHY", "near WHY" or "flagged WHY".
 func (w *world) claim(args string) {
 	what, why, _ := strings.Cut(args, " ")
-	c := ClaimSeen{Done: what == "done", Blocked: what == "blocked"}
+	c := attempt.Claim{Done: what == "done", Blocked: what == "blocked"}
 	switch what {
 	case "blocked":
 		c.Why = why

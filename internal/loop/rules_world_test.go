@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/attempt"
 	"hooks/internal/codec"
 	"hooks/internal/guard/effect"
 )
@@ -62,11 +63,11 @@ type seen struct {
 	Overrun  int
 	Reading  Reading
 	Merging  []Looked
-	Worker   WorkerSeen
-	Claim    ClaimSeen
-	Evidence Evidence
-	Check    CheckRun
-	Before   CheckRun
+	Worker   attempt.Worker
+	Claim    attempt.Claim
+	Evidence attempt.Evidence
+	Check    attempt.CheckRun
+	Before   attempt.CheckRun
 	Prompt   string
 	Owner    Owner
 	Standing Standing
@@ -385,7 +386,7 @@ func needs(facts []string) string {
 // fetch gives a Step the facts that it asks for, and no others.
 func (w *world) fetch(k *Known) (names []string) {
 	run, f := w.state.Run, w.known
-	f.Worker, f.Prompt = WorkerSeen{Ours: true, Known: true, Fresh: !w.stale}, "do it"
+	f.Worker, f.Prompt = attempt.Worker{Ours: true, Known: true, Fresh: !w.stale}, "do it"
 	f.Standing = w.standing()
 	if run != nil {
 		f.Running.From = run.DollarsEstimate
@@ -484,7 +485,7 @@ func (w *world) close(l *Iteration) {
 	w.state.Run, w.state.Tick = &l.Budget, nil
 	w.known.Count, w.known.Calls, w.known.Dialogs = Count{}, nil, nil
 	w.known.Marked, w.known.Around.PRs = false, nil
-	w.known.Claim, w.known.Running, w.stale = ClaimSeen{}, RunningNow{}, false
+	w.known.Claim, w.known.Running, w.stale = attempt.Claim{}, RunningNow{}, false
 	w.say("line %d: iteration %d %s, fired %v", l.Seq, l.Iteration, l.Outcome, l.Fired)
 	for i, cause := range l.Fired {
 		text, also := l.Budget.StopText, "Also: "+cause+" — "
@@ -500,7 +501,7 @@ func (w *world) close(l *Iteration) {
 	if l.Own != nil {
 		var own struct {
 			Task, Try int
-			Judgement Judgement
+			Judgement attempt.Judgement
 		}
 		text, _ := codec.Encode(l.Own)
 		decode(w, string(text), &own)
@@ -512,7 +513,7 @@ func (w *world) close(l *Iteration) {
 	for _, text := range l.Left {
 		w.say("  left: %s", text)
 	}
-	w.say("run %s %s", l.Budget.Status, OrNone(l.Budget.StopText))
+	w.say("run %s %s", l.Budget.Status, cmp.Or(l.Budget.StopText, "none"))
 }
 
 func (w *world) reply(r Reply) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"hooks/internal/attempt"
 )
 
 // newRun returns the budget of a fresh run. It stores the defaults, so that a resume does not
@@ -226,10 +228,11 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 // returns "" if a person's resume accepted the branch as it is.
 func (t *Tick) noteDropped(run *Budget, tip string) string {
 	if run.Attempts().Tip == "" {
-		t.Notes = append(t.Notes, upper(LostTip(tip))+"; the resume accepts the branch as it is")
+		t.Notes = append(t.Notes,
+			upper(attempt.LostTip(tip))+"; the resume accepts the branch as it is")
 		return ""
 	}
-	t.Notes = append(t.Notes, upper(LostTip(tip))+"; no work starts until it is restored")
+	t.Notes = append(t.Notes, upper(attempt.LostTip(tip))+"; no work starts until it is restored")
 	return tip
 }
 
@@ -245,7 +248,7 @@ type EntryFacts struct {
 	Edges     [][2]int // dependencies known to the tracker; used once and not kept
 	// Attempt holds the facts with which the next attempt begins: its commit, branch and tree, the
 	// newest feedback, and a token that is unique.
-	Attempt Attempt
+	Attempt attempt.Attempt
 	Ignores string // see Budget
 	Own     any    // facts that the run's kind looks up itself
 	Trail   string // see Tick

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"hooks/internal/attempt"
 	"hooks/internal/kind/tasks"
 	. "hooks/internal/loop"
 )
@@ -59,7 +60,8 @@ func (m *taskMachine) open(t *rapid.T) {
 	m.Run = &run
 	m.turns++
 	k := Known{Bare: true,
-		Entry: Fetched(EntryFacts{Attempt: Attempt{Token: "-n", Head: "h0", Branch: "main"}})}
+		Entry: Fetched(EntryFacts{Attempt: attempt.Attempt{Token: "-n", Head: "h0",
+			Branch: "main"}})}
 	m.step(t, Opens{Invocation: Invocation{Request: r}, Mode: NextTick}, k)
 }
 
@@ -89,10 +91,10 @@ func (m *taskMachine) work(t *rapid.T) {
 	for range rapid.IntRange(0, 4).Draw(t, "ends") {
 		flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 		k := Known{
-			Worker: Fetched(WorkerSeen{Ours: flag("ours"), Known: flag("known"), Fresh: true}),
+			Worker: Fetched(attempt.Worker{Ours: flag("ours"), Known: flag("known"), Fresh: true}),
 		}
-		claim := ClaimSeen{Done: flag("done"), Blocked: rapid.IntRange(0, 9).Draw(t, "b") == 0}
-		e := Evidence{
+		claim := attempt.Claim{Done: flag("done"), Blocked: rapid.IntRange(0, 9).Draw(t, "b") == 0}
+		e := attempt.Evidence{
 			Head: rapid.SampledFrom([]string{"", "h0", "h1"}).Draw(t, "head"), Branch: "main",
 			Same: flag("same"),
 		}
@@ -103,7 +105,7 @@ func (m *taskMachine) work(t *rapid.T) {
 		if flag("dirty") {
 			e.Dirty = []string{"x"}
 		}
-		check := CheckRun{Exit: rapid.IntRange(0, 1).Draw(t, "exit"), Head: "h1"}
+		check := attempt.CheckRun{Exit: rapid.IntRange(0, 1).Draw(t, "exit"), Head: "h1"}
 		k.Claim, k.Evidence, k.Check = Fetched(claim), Fetched(e), Fetched(check)
 		before := m.judgement()
 		m.step(t, WorkerEnd{Turn: m.turn(), Agent: "w1"}, k)
@@ -118,7 +120,7 @@ func (m *taskMachine) work(t *rapid.T) {
 	}
 }
 
-func (m *taskMachine) judgement() *Judgement {
+func (m *taskMachine) judgement() *attempt.Judgement {
 	if m.Tick == nil || m.Tick.Attempt == nil {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"hooks/internal/english"
 )
 
 // Explained describes a condition or gate of a run for a person.
@@ -90,9 +92,9 @@ func (s Says) Tell(*Facts) string { return string(s) }
 // ofUnits describes a ceiling and what is used of it, as in "3 of 5 iterations".
 func ofUnits(used, most int, unit string) string {
 	if most >= MaxUnits {
-		return Plural(used, unit) + "; there is no ceiling"
+		return english.Plural(used, unit) + "; there is no ceiling"
 	}
-	return fmt.Sprintf("%d of %s", used, Plural(most, unit))
+	return fmt.Sprintf("%d of %s", used, english.Plural(most, unit))
 }
 
 func tellIterations(f *Facts) string {
@@ -116,7 +118,7 @@ const tellFailure Says = "asks when one target fails twice in a row for the same
 
 func tellQmd(f *Facts) string {
 	return fmt.Sprintf("unreachable in %s; fires at the exit of the 2nd in a row",
-		Plural(f.Run.QmdFailuresConsecutive, "iteration"))
+		english.Plural(f.Run.QmdFailuresConsecutive, "iteration"))
 }
 
 func tellBudgets(f *Facts) string {
@@ -142,15 +144,4 @@ func tellMerges(f *Facts) string {
 		return "asks before every merge (--merges ask)"
 	}
 	return MergePromise
-}
-
-// Plural returns a number with its noun, as in "1 iteration" and "2 aliases".
-func Plural(n int, what string) string {
-	if n != 1 {
-		if strings.HasSuffix(what, "s") {
-			what += "e"
-		}
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }

@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 	"time"
+
+	"hooks/internal/attempt"
 )
 
 // Tick is the open iteration: {skill}.tick.json. It exists from the iteration's entry to its end.
@@ -96,7 +98,7 @@ type Tick struct {
 	Notes    []string `json:"notes,omitempty"` // one-line notes for the status block
 
 	// Attempt is the attempt of the iteration; nil for a kind whose iterations are not attempts.
-	Attempt *Attempt `json:"attempt,omitempty"`
+	Attempt *attempt.Attempt `json:"attempt,omitempty"`
 	// Trail is set with --max-idle: the commit at the beginning, and a checksum of all local
 	// branches and uncommitted files; empty if unknown.
 	Trail string `json:"trail,omitempty"`

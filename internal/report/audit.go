@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"hooks/internal/english"
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/page"
@@ -86,8 +87,8 @@ func (b auditLoop) audits() (list page.Facts) {
 	r, f := b.run, b.run.Found
 	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {
 		list.Given("findings", fmt.Sprintf("%s, %s, %d accepted, %d resolved",
-			loop.Plural(f.Bugs, "open bug"), loop.Plural(f.Warnings, "open warning"), f.Accepted,
-			f.Resolved))
+			english.Plural(f.Bugs, "open bug"), english.Plural(f.Warnings, "open warning"),
+			f.Accepted, f.Resolved))
 	}
 	if v := r.Verdict; v != nil {
 		list.Given("audits", fmt.Sprintf("%d, the last %s", r.Audits, v.Said(b.head)))

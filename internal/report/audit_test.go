@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hooks/internal/attempt"
 	"hooks/internal/hint"
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
@@ -22,7 +23,7 @@ func FuzzAuditReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second []byte, head string) {
 		run := &loop.Budget{Skill: audit.Name}
 		run.Own = &audit.Run{Phase: audit.Auditing, Sections: []string{"one"}, Audits: 2}
-		tick := &loop.Tick{Iteration: 1, Attempt: &loop.Attempt{Task: 1, Sent: true}}
+		tick := &loop.Tick{Iteration: 1, Attempt: &attempt.Attempt{Task: 1, Sent: true}}
 		tick.Attempt.Phase = string(audit.Auditing)
 		for _, text := range [][]byte{first, second} {
 			facts, err := Facts(text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/attempt"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 	"hooks/internal/tracker/backlog"
@@ -98,7 +99,8 @@ func (pr PR) Draw(p *page.Text) {
 		pr.Title)
 	var about page.Facts
 	about.Row("tracker", page.Plain, "%s", pr.Tracker)
-	about.Row("head", page.Plain, "%s at %s, into %s%s", pr.Branch, loop.Short(pr.HeadSHA), pr.Base,
+	about.Row("head", page.Plain, "%s at %s, into %s%s", pr.Branch, attempt.Short(pr.HeadSHA),
+		pr.Base,
 		when(pr.Fork, ", from a fork"))
 	about.Given("checks", pr.CI)
 	about.Given("labels", commas(pr.Labels...))

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/english"
 	"hooks/internal/loop"
 )
 
@@ -110,7 +111,7 @@ func (p *Progress) add(l *loop.Iteration) {
 }
 
 func (p Progress) String() string {
-	since := fmt.Sprintf("%s, $%s", loop.Plural(p.Iterations, "iteration"), p.Dollars)
+	since := fmt.Sprintf("%s, $%s", english.Plural(p.Iterations, "iteration"), p.Dollars)
 	switch {
 	case p.Iteration == 0:
 		return "none seen in " + since

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/page"
@@ -106,7 +108,7 @@ func (c *cardPage) head() {
 	about.Given("loop", commas(base(c.Folder), "run "+cmp.Or(b.RunID, "unknown"), ran))
 	if b.Replaced > 0 {
 		about.Row("note", page.Warn, "restored %s after another program changed the run's files",
-			loop.Plural(b.Replaced, "time"))
+			english.Plural(b.Replaced, "time"))
 	}
 	for _, n := range c.Unread {
 		about.Row("note", page.Warn, "Not all of the history could be read: %s", n)
@@ -230,10 +232,10 @@ func refused(list []loop.Denial) string {
 	}
 	var parts []string
 	if merges > 0 {
-		parts = append(parts, loop.Plural(merges, "merge"))
+		parts = append(parts, english.Plural(merges, "merge"))
 	}
 	if calls := loop.Refusals(list) - merges; calls > 0 {
-		parts = append(parts, loop.Plural(calls, "call"))
+		parts = append(parts, english.Plural(calls, "call"))
 	}
 	return commas(parts...)
 }
@@ -330,7 +332,7 @@ func (c *Card) refs(prs []int) (list page.Cell) {
 }
 
 func (c *Card) commit(sha string) page.Word {
-	w := page.Word{Text: loop.Short(sha), Look: page.Code}
+	w := page.Word{Text: attempt.Short(sha), Look: page.Code}
 	if c.Links.Commit != "" && strings.Trim(sha, "0123456789abcdef") == "" && len(sha) >= 7 {
 		w.Link = c.Links.Commit + sha
 	}
@@ -344,19 +346,19 @@ func (c *cardPage) evidence() {
 	var seen, said page.Facts
 	seen.Row("dollars", page.Plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
 	seen.GivenCell("workers", counted(v.Agents))
-	seen.GivenCell("tasks", tasksOf(c.Tasks, loop.Verified))
-	seen.GivenCell("not broken", tasksOf(c.Tasks, loop.Unbroken))
+	seen.GivenCell("tasks", tasksOf(c.Tasks, attempt.Verified))
+	seen.GivenCell("not broken", tasksOf(c.Tasks, attempt.Unbroken))
 	seen.GivenCell("PRs", c.refs(v.PRs))
 	seen.GivenCell("merged", c.refs(v.Merged))
 	seen.GivenCell("merge tries", counted(v.Attempts))
 	seen.GivenCell("comments", counted(v.Comments))
 	if v.Tried > 0 {
 		seen.Row("fresh", page.Plain, "%d of %s began with an empty context", v.Fresh,
-			loop.Plural(v.Tried, "attempt"))
+			english.Plural(v.Tried, "attempt"))
 	}
 	seen.Row("progress", page.Plain, "%s", v.Progress)
 
-	said.GivenCell("tasks", tasksOf(c.Tasks, loop.Claimed))
+	said.GivenCell("tasks", tasksOf(c.Tasks, attempt.Claimed))
 	if c.Tasks != nil {
 		said.Given("criteria", "of every task; no check sees whether all of them are met")
 	}
@@ -388,7 +390,7 @@ func counted(n int) page.Cell {
 }
 
 // tasksOf returns the numbers of the tasks with the given verdict.
-func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list page.Cell) {
+func tasksOf(rows []TaskRow, verdict attempt.Verdict) (list page.Cell) {
 	for _, r := range rows {
 		if r.Verdict == verdict {
 			list = append(list, page.Word{Text: strconv.Itoa(r.Number)})

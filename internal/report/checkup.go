@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"hooks/internal/english"
 	"hooks/internal/ledger"
-	"hooks/internal/loop"
 	"hooks/internal/page"
 )
 
@@ -120,6 +120,6 @@ func (l Ledgers) Draw(p *page.Text) {
 	for _, f := range l.Findings {
 		p.Line(page.Plain, "%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)
 	}
-	p.Line(page.Plain, "%s checked, %s", loop.Plural(l.Checked, "ledger"),
-		loop.Plural(len(l.Findings), "finding"))
+	p.Line(page.Plain, "%s checked, %s", english.Plural(l.Checked, "ledger"),
+		english.Plural(len(l.Findings), "finding"))
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 	"hooks/internal/term"
@@ -161,7 +162,7 @@ func (r Rates) Draw(p *page.Text) {
 	p.Table(t)
 	p.Blank()
 	p.Line(page.Plain, "The built-in rows are dated %s, %s ago.", r.Dated,
-		loop.Plural(r.AgeDays, "day"))
+		english.Plural(r.AgeDays, "day"))
 	p.Line(page.Plain, "Rows under Loop Cost Rates in CLAUDE.md override it per model.")
 	p.Notes("Warning", r.Warnings)
 }
@@ -179,7 +180,7 @@ func ConfigNotes(warnings []string) (notes []string) {
 	if more := len(warnings) - maxWarnings; more > 0 {
 		notes = append(notes, fmt.Sprintf(
 			"Configuration: %s (hooks cost --rates lists them)",
-			loop.Plural(more, "more such line")))
+			english.Plural(more, "more such line")))
 	}
 	return notes
 }

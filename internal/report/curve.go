@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 )
@@ -28,7 +29,7 @@ func pointTitle(l *loop.Iteration) string {
 		title += "; " + refused(l.Denied) + " refused"
 	}
 	if len(l.Gates) > 0 {
-		title += "; " + loop.Plural(len(l.Gates), "question") + " asked"
+		title += "; " + english.Plural(len(l.Gates), "question") + " asked"
 	}
 	return title
 }

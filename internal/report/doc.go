@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/term"
 )
@@ -37,7 +38,7 @@ func (t *text) line(format string, args ...any) {
 
 func (t *text) String() string {
 	if t.cut > 0 {
-		fmt.Fprintf(&t.b, "… and %s in the history", loop.Plural(t.cut, "further line"))
+		fmt.Fprintf(&t.b, "… and %s in the history", english.Plural(t.cut, "further line"))
 	}
 	return strings.TrimRight(t.b.String(), "\n")
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 	"hooks/internal/term"
@@ -85,7 +87,7 @@ func (t *historyTable) Draw(p *page.Text) {
 	t.keepNewest()
 	if t.earlier > 0 {
 		p.Line(page.Faint, "%s before these: hooks history %s--last 0",
-			loop.Plural(t.earlier, "iteration"), t.flags)
+			english.Plural(t.earlier, "iteration"), t.flags)
 	}
 	var runs []string
 	tables := map[string]page.Table{}
@@ -216,7 +218,7 @@ func HistoryCSV(w io.Writer, all bool) History {
 
 // csvFields returns the names and the values of a line's columns. Times are in UTC, dollars exact.
 func csvFields(l *loop.Iteration) [][2]string {
-	over, task, verdict := loop.USD(0), []string{"0", "0"}, loop.TaskDone("")
+	over, task, verdict := loop.USD(0), []string{"0", "0"}, attempt.Verdict("")
 	if l.Overrun != nil {
 		over = l.Overrun.Over
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 	"hooks/internal/term"
@@ -119,8 +120,8 @@ func (r Replay) Draw(p *page.Text) {
 			stop.At, stop.Iteration, stop.When.UTC().Format(time.RFC3339))
 		if a != (Aftermath{}) {
 			p.Line(page.Plain, "After it the session continued: %s, $%s, %s, %s",
-				loop.Plural(a.Iterations, "tick"), Mills(a.Dollars), loop.Plural(a.PRs, "PR"),
-				loop.Plural(a.Agents, "agent"))
+				english.Plural(a.Iterations, "tick"), Mills(a.Dollars), english.Plural(a.PRs, "PR"),
+				english.Plural(a.Agents, "agent"))
 		}
 	}
 	p.Line(page.Plain, "Spent: $%s (API-equivalent)%s", Mills(r.Total.Dollars),

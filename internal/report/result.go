@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 )
@@ -93,5 +94,6 @@ func (r Result) Draw(p *page.Text) {
 	said := map[int]string{0: "ended as meant", CodeWaits: "waits for a person",
 		CodeCeiling: "stopped at a ceiling", CodeFailed: "failed"}[r.Code]
 	p.Line(page.Plain, "%s: %s loop, %s, $%s: %s%s", said, r.Skill,
-		loop.Plural(r.Iterations, "iteration"), r.Dollars, r.Text, prefixed("; next: ", r.Resume))
+		english.Plural(r.Iterations, "iteration"), r.Dollars, r.Text, prefixed("; next: ",
+			r.Resume))
 }

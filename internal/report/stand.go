@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 )
@@ -263,7 +264,7 @@ func (st Stand) line(session string, short bool) string {
 		}
 	}
 	if a := b.Attempts(); a.Unit == "task" {
-		parts = append(parts, fmt.Sprintf("%d/%s", a.Finished, loop.Plural(a.Total, a.Unit)))
+		parts = append(parts, fmt.Sprintf("%d/%s", a.Finished, english.Plural(a.Total, a.Unit)))
 	}
 	for i, a := range st.Budgets {
 		if i == 0 || !short {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/term"
 )
@@ -108,7 +110,7 @@ func trackedPR(l *loop.Iteration, number int) string {
 	for _, p := range l.TrackedPRs {
 		if p.Number == number {
 			return fmt.Sprintf("#%d (%s, head_sha %s)", number, p.StateAtEnd,
-				cmp.Or(loop.Short(p.EndSHA), "unknown"))
+				cmp.Or(attempt.Short(p.EndSHA), "unknown"))
 		}
 	}
 	return fmt.Sprintf("#%d (state not reported)", number)
@@ -117,16 +119,16 @@ func trackedPR(l *loop.Iteration, number int) string {
 // Remaining lists the rest of each active budget, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
 // (R95, R117).
 func Remaining(b *loop.Budget) string {
-	parts := []string{loop.Plural(max(0, b.Ceilings.Iterations-b.IterationsUsed), "iteration")}
+	parts := []string{english.Plural(max(0, b.Ceilings.Iterations-b.IterationsUsed), "iteration")}
 	if b.Ceilings.Iterations >= loop.MaxUnits {
 		parts = []string{"iterations without ceiling"}
 	}
 	if b.CountsPRs() {
-		parts = append(parts, loop.Plural(max(0, b.Ceilings.PRs-len(b.PRsTouched)), "PR"))
+		parts = append(parts, english.Plural(max(0, b.Ceilings.PRs-len(b.PRsTouched)), "PR"))
 	}
 	if b.Ceilings.Minutes < loop.MaxUnits {
 		parts = append(parts,
-			loop.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))
+			english.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))
 	}
 	if b.Ceilings.Dollars == 0 {
 		return strings.Join(append(parts, "dollars without ceiling"), ", ")
@@ -204,7 +206,7 @@ func Final(b *loop.Budget, e Ended) string {
 	add(gatesAnswered(b, e.Asked))
 	card, room := "More: hooks report-card "+string(b.Skill), max(0, maxFinal-1-len(list))
 	if left := len(more) - room; left > 0 {
-		card += fmt.Sprintf(" (%s)", loop.Plural(left, "further line"))
+		card += fmt.Sprintf(" (%s)", english.Plural(left, "further line"))
 	}
 	var t text
 	for _, l := range slices.Concat(list, more[:min(room, len(more))], []string{card}) {
@@ -386,7 +388,7 @@ func refusals(list []loop.Denial) string {
 	if more := loop.Refusals(list[len(parts):]); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
-	return loop.Plural(loop.Refusals(list), "call") + " refused: " + commas(parts...)
+	return english.Plural(loop.Refusals(list), "call") + " refused: " + commas(parts...)
 }
 
 // refusal describes one refusal: the rule, the call, and how often it was refused.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/page"
@@ -42,13 +44,13 @@ type TaskList struct {
 
 // TaskRow is a task of a TaskList.
 type TaskRow struct {
-	Number   int           `json:"task"` // number of the task, from 1
-	Title    string        `json:"title"`
-	Verdict  loop.TaskDone `json:"verdict"`
-	SHA      string        `json:"commit,omitempty"`
-	Attempts int           `json:"attempts"` // number of attempts, including the open one
-	Minutes  int           `json:"minutes"`
-	Dollars  loop.USD      `json:"dollars"`
+	Number   int             `json:"task"` // number of the task, from 1
+	Title    string          `json:"title"`
+	Verdict  attempt.Verdict `json:"verdict"`
+	SHA      string          `json:"commit,omitempty"`
+	Attempts int             `json:"attempts"` // number of attempts, including the open one
+	Minutes  int             `json:"minutes"`
+	Dollars  loop.USD        `json:"dollars"`
 	// the task's own check; "" if the list's check applies
 	Check string `json:"check,omitempty"`
 	// reason why the last attempt did not count
@@ -60,8 +62,8 @@ type TaskRow struct {
 
 // The verdicts on a task that is not finished.
 const (
-	TaskBlocked loop.TaskDone = "blocked" // its attempts are used up
-	TaskOpen    loop.TaskDone = "open"
+	TaskBlocked attempt.Verdict = "blocked" // its attempts are used up
+	TaskOpen    attempt.Verdict = "open"
 )
 
 // TaskLast maps the number of a task to its newest history line.
@@ -77,8 +79,9 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 	l := TaskList{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
 		Check: r.Check, Passed: r.Passed, Awaiting: tasks.AwaitingGate(b),
-		Require: r.Require, Verified: r.Count(loop.Verified), Unbroken: r.Count(loop.Unbroken),
-		Claimed: r.Count(loop.Claimed), Skipped: r.Count(loop.SkippedOne), Next: st.Next,
+		Require: r.Require, Verified: r.Count(attempt.Verified),
+		Unbroken: r.Count(attempt.Unbroken),
+		Claimed:  r.Count(attempt.Claimed), Skipped: r.Count(attempt.Skipped), Next: st.Next,
 		done: r.Result(), Dollars: b.DollarsEstimate, Tasks: TaskRows(b, st.Tick, last, st.Open)}
 	switch waits := unanswered(st.Gates); {
 	case len(waits) > 0:
@@ -101,7 +104,7 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) (rows 
 		row := TaskRow{Number: i + 1, Title: item.Title, Verdict: cmp.Or(item.Result, TaskOpen),
 			Check: item.Check, SHA: item.SHA, Attempts: item.Tries, Minutes: item.Minutes,
 			Dollars: item.Dollars}
-		var judged loop.Judgement // judgement of the last attempt
+		var judged attempt.Judgement // judgement of the last attempt
 		if line := last[row.Number]; line != nil {
 			judged = line.Judgement
 		}
@@ -118,15 +121,15 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) (rows 
 			case b.Status == loop.Active:
 			case blocked(b):
 				row.Verdict = TaskBlocked
-			case judged.Verdict == loop.Flagged:
-				row.Verdict = loop.Flagged
+			case judged.Verdict == attempt.Flagged:
+				row.Verdict = attempt.Flagged
 			}
 		}
 		if a := cmp.Or(t, &loop.Tick{}).Attempt; a != nil && a.Task == row.Number {
 			row.Attempts, row.Dollars = row.Attempts+1, row.Dollars.Plus(open)
-			if row.Open = a.Judged == nil; !row.Open && a.Judged.Verdict == loop.Flagged &&
+			if row.Open = a.Judged == nil; !row.Open && a.Judged.Verdict == attempt.Flagged &&
 				row.Verdict == TaskOpen {
-				row.Verdict, row.Why = loop.Flagged, a.Judged.Why
+				row.Verdict, row.Why = attempt.Flagged, a.Judged.Why
 			}
 		}
 		rows = append(rows, row)
@@ -222,11 +225,11 @@ func (r TaskRow) shown() string {
 // style returns the style for the verdict.
 func (r TaskRow) style() string {
 	switch r.Verdict {
-	case loop.Verified:
+	case attempt.Verified:
 		return page.Good
 	case TaskBlocked:
 		return page.Bad
-	case loop.Flagged, loop.Unbroken, loop.Claimed, loop.SkippedOne:
+	case attempt.Flagged, attempt.Unbroken, attempt.Claimed, attempt.Skipped:
 		return page.Warn
 	}
 	return page.Plain
@@ -234,9 +237,9 @@ func (r TaskRow) style() string {
 
 // text returns the task in one line.
 func (r TaskRow) text() string {
-	s := fmt.Sprintf("%s — %s%s", r.Title, r.shown(), prefixed(" -- ", loop.Short(r.SHA)))
+	s := fmt.Sprintf("%s — %s%s", r.Title, r.shown(), prefixed(" -- ", attempt.Short(r.SHA)))
 	if r.Attempts > 0 {
-		s += fmt.Sprintf(", %s, %d min, $%s", loop.Plural(r.Attempts, "attempt"), r.Minutes,
+		s += fmt.Sprintf(", %s, %d min, $%s", english.Plural(r.Attempts, "attempt"), r.Minutes,
 			r.Dollars)
 	}
 	return s + prefixed(", last attempt: ", r.Why)
@@ -265,9 +268,9 @@ func attempted(r *tasks.Run, l *tasks.Line) string {
 			prefixed(" — ", j.Why))
 	}
 	switch j.Verdict {
-	case loop.Verified, loop.Unbroken, loop.Claimed:
+	case attempt.Verified, attempt.Unbroken, attempt.Claimed:
 		return fmt.Sprintf("Task %d/%d complete: %s%s (%s)", l.Task, len(r.List), l.Title,
-			prefixed(" -- ", loop.Short(j.SHA)), &j)
+			prefixed(" -- ", attempt.Short(j.SHA)), &j)
 	}
 	return fmt.Sprintf("Task %d/%d, attempt %d of %d: %s — %s", l.Task, len(r.List), l.Try,
 		r.MaxTries-1, j.Verdict, j.Why)
@@ -322,7 +325,7 @@ func (b taskLoop) card(c *cardPage) {
 	c.Section("Tasks", b.run.Result(), "")
 	c.Table(c.taskTable(c.Tasks[:min(len(c.Tasks), maxTasks)]))
 	if more := len(c.Tasks) - maxTasks; more > 0 {
-		c.Line(page.Faint, "%s after these: hooks tasks", loop.Plural(more, "task"))
+		c.Line(page.Faint, "%s after these: hooks tasks", english.Plural(more, "task"))
 	}
 	c.Line(page.Faint, "Check command: %s", checked(b.run.Check))
 }
@@ -340,13 +343,14 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	judged := loop.Judgement{}
+	judged := attempt.Judgement{}
 	if l := tasks.LineOf(last); l != nil && l.Task == r.Index+1 {
 		judged = l.Judgement
 	}
-	red := judged.Verdict == loop.Overruled
-	add(judged.Verdict == loop.Unfinished, "the loop does not advance, because %s: the worker's "+
-		"last line must be TASK_COMPLETE with the attempt's token", judged.Why)
+	red := judged.Verdict == attempt.Overruled
+	add(judged.Verdict == attempt.Unfinished,
+		"the loop does not advance, because %s: the worker's "+
+			"last line must be TASK_COMPLETE with the attempt's token", judged.Why)
 	add(red && judged.Check != nil && judged.Check.Exit == 127, "the check ended with exit 127: "+
 		"the shell did not find a command in `%s`", r.Check)
 	add(red, "task %d is not accepted, because %s: fix that; or give it more attempts with "+

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"hooks/internal/attempt"
 	"hooks/internal/kind/backlog"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
@@ -18,9 +19,9 @@ func someTasks() loop.Budget {
 		KindRun: loop.KindRun{Own: &tasks.Run{Spec: "s.md", Index: 3, Try: 2, MaxTries: 3,
 			Mode: "quick", Drive: loop.DriveStop, Reason: "1 file not committed",
 			List: []tasks.Item{
-				{Title: "a", Result: loop.Verified, SHA: "0123456789ab", Tries: 1, Minutes: 3},
-				{Title: "b", Result: loop.Claimed, SHA: "abcdef012345", Tries: 2},
-				{Title: "c", Result: loop.SkippedOne},
+				{Title: "a", Result: attempt.Verified, SHA: "0123456789ab", Tries: 1, Minutes: 3},
+				{Title: "b", Result: attempt.Claimed, SHA: "abcdef012345", Tries: 2},
+				{Title: "c", Result: attempt.Skipped},
 				{Title: "d", Tries: 1, Dollars: loop.Dollar}, {Title: "e"}}}}}
 }
 
@@ -34,7 +35,7 @@ func verdicts(rows []TaskRow) string {
 
 // T63: each task has exactly one of the six verdicts; what is claimed never counts as verified.
 func TestTaskVerdicts(t *testing.T) {
-	flag := &tasks.Line{Task: 4, Judgement: loop.Judgement{Verdict: loop.Flagged, Why: "key"}}
+	flag := &tasks.Line{Task: 4, Judgement: attempt.Judgement{Verdict: attempt.Flagged, Why: "key"}}
 	for _, c := range []struct {
 		name   string
 		change func(*loop.Budget)
@@ -43,10 +44,12 @@ func TestTaskVerdicts(t *testing.T) {
 		want   string
 	}{
 		{"between two attempts", func(*loop.Budget) {}, nil, nil, "open"},
-		{"an attempt runs", func(*loop.Budget) {}, &loop.Tick{Attempt: &loop.Attempt{Task: 4}}, nil,
+		{"an attempt runs", func(*loop.Budget) {}, &loop.Tick{Attempt: &attempt.Attempt{Task: 4}},
+			nil,
 			"open, under way"},
-		{"its worker asks for a person", func(*loop.Budget) {}, &loop.Tick{Attempt: &loop.Attempt{
-			Task: 4, Judged: &flag.Judgement}}, nil, "flagged"},
+		{"its worker asks for a person", func(*loop.Budget) {},
+			&loop.Tick{Attempt: &attempt.Attempt{
+				Task: 4, Judged: &flag.Judgement}}, nil, "flagged"},
 		{"paused at the question", func(b *loop.Budget) { b.Status = loop.Paused }, nil,
 			TaskLast{4: flag}, "flagged"},
 		{"its attempts are used up", func(b *loop.Budget) {
@@ -85,19 +88,20 @@ func TestTaskWords(t *testing.T) {
 	for want, change := range map[string]func(*loop.Iteration){
 		"Task 1/5 complete: a -- 0123456 (verified)\n": func(l *loop.Iteration) {
 			l.Own = &tasks.Line{Task: 1, Try: 1, Title: "a",
-				Judgement: loop.Judgement{Verdict: loop.Verified, SHA: "0123456789ab"}}
+				Judgement: attempt.Judgement{Verdict: attempt.Verified, SHA: "0123456789ab"}}
 		},
 		"Task 3/5 complete: c (claimed)\n": func(l *loop.Iteration) {
 			l.Own = &tasks.Line{Task: 3, Try: 1, Title: "c",
-				Judgement: loop.Judgement{Verdict: loop.Claimed}}
+				Judgement: attempt.Judgement{Verdict: attempt.Claimed}}
 		},
 		"Task 4/5, attempt 1 of 2: refused — 1 file not committed\n": func(l *loop.Iteration) {
 			l.Own = &tasks.Line{Task: 4, Try: 1, Title: "d",
-				Judgement: loop.Judgement{Verdict: loop.Overruled, Why: "1 file not committed"}}
+				Judgement: attempt.Judgement{Verdict: attempt.Overruled,
+					Why: "1 file not committed"}}
 		},
 		"All 5 tasks complete. Opening PR for Gate 3 review.\n": func(l *loop.Iteration) {
 			tasks.Of(&l.Budget).Index, tasks.Of(&l.Budget).OpensPR = 5, true
-			l.Own = &tasks.Line{Task: 5, Judgement: loop.Judgement{Verdict: loop.Verified}}
+			l.Own = &tasks.Line{Task: 5, Judgement: attempt.Judgement{Verdict: attempt.Verified}}
 		},
 		"Awaiting Gate 3: all 5 tasks are done. Accept the work?\n": func(l *loop.Iteration) {
 			l.Budget.Pending = []loop.Gate{{Name: tasks.GatePR,
@@ -156,19 +160,21 @@ func TestFinalOfManyTasks(t *testing.T) {
 
 // T80: what a person may see of a task loop has its cause and the fix.
 func TestTaskTrouble(t *testing.T) {
-	judged := func(j loop.Judgement) *tasks.Line { return &tasks.Line{Task: 4, Judgement: j} }
+	judged := func(j attempt.Judgement) *tasks.Line { return &tasks.Line{Task: 4, Judgement: j} }
 	for _, c := range []struct {
 		change func(*loop.Budget)
 		last   *tasks.Line
 		want   string
 	}{
 		{func(*loop.Budget) {}, nil, ""},
-		{func(*loop.Budget) {}, judged(loop.Judgement{Verdict: loop.Verified}), ""},
-		{func(*loop.Budget) {}, judged(loop.Judgement{Verdict: loop.Unfinished, Why: "no claim"}),
+		{func(*loop.Budget) {}, judged(attempt.Judgement{Verdict: attempt.Verified}), ""},
+		{func(*loop.Budget) {}, judged(attempt.Judgement{Verdict: attempt.Unfinished,
+			Why: "no claim"}),
 			"the loop does not advance, because no claim"},
-		{func(*loop.Budget) {}, judged(loop.Judgement{Verdict: loop.Overruled, Why: "exit 127",
-			Check: &loop.CheckRun{Exit: 127}}), "the shell did not find a command"},
-		{func(*loop.Budget) {}, judged(loop.Judgement{Verdict: loop.Overruled, Why: "red"}),
+		{func(*loop.Budget) {}, judged(attempt.Judgement{Verdict: attempt.Overruled,
+			Why:   "exit 127",
+			Check: &attempt.CheckRun{Exit: 127}}), "the shell did not find a command"},
+		{func(*loop.Budget) {}, judged(attempt.Judgement{Verdict: attempt.Overruled, Why: "red"}),
 			"task 4 is not accepted, because red: fix that; or give it more attempts with " +
 				"--max-task-iterations or SDD_MAX_TASK_ITER"},
 		{func(b *loop.Budget) { b.StopCause = "iteration_budget" }, nil,
@@ -199,9 +205,9 @@ func taskPage(text string) Card {
 		List: []tasks.Item{{Title: text, SHA: text, Tries: 1}}}
 	p.Run = &b
 	p.Tasks = TaskRows(&b, nil, TaskLast{1: {Task: 1,
-		Judgement: loop.Judgement{Why: text, Weakened: []string{text}}}}, 0)
-	p.Iterations[0].Own = &tasks.Line{Task: 1, Try: 1, Judgement: loop.Judgement{
-		Verdict: loop.TaskDone(text)}}
+		Judgement: attempt.Judgement{Why: text, Weakened: []string{text}}}}, 0)
+	p.Iterations[0].Own = &tasks.Line{Task: 1, Try: 1, Judgement: attempt.Judgement{
+		Verdict: attempt.Verdict(text)}}
 	return p
 }
 

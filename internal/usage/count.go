@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/english"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 )
@@ -125,7 +126,7 @@ func count(
 		}
 	}
 	if c.res.Skipped > 0 {
-		c.res.Notes = append(c.res.Notes, loop.Plural(c.res.Skipped, "line")+" of the "+
+		c.res.Notes = append(c.res.Notes, english.Plural(c.res.Skipped, "line")+" of the "+
 			"transcripts could not be read; their usage is not counted")
 	}
 	return c, errors.Join(errs...)

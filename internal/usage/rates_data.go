@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"hooks/internal/loop"
+	"hooks/internal/english"
 )
 
 // Dated is the date on which the built-in prices were measured. Newer models are priced like their
@@ -68,5 +68,5 @@ func Stale(now time.Time) string {
 	}
 	return fmt.Sprintf("The built-in price table is dated %s, %s ago: "+
 		"compare `hooks cost --rates` with today's prices; "+
-		"rows under ### Loop Cost Rates in CLAUDE.md win", Dated, loop.Plural(days, "day"))
+		"rows under ### Loop Cost Rates in CLAUDE.md win", Dated, english.Plural(days, "day"))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/attempt"
 	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
@@ -121,7 +122,7 @@ func (p *player) settleLoop(d *disk) {
 		if t := tasks.LineOf(&line.iteration); t != nil && t.Judgement.Verdict.Done() {
 			times[t.Title]++
 			c := t.Judgement.Check
-			if t.Judgement.Verdict != loop.Unbroken || c == nil || c.Exit != 0 ||
+			if t.Judgement.Verdict != attempt.Unbroken || c == nil || c.Exit != 0 ||
 				c.Head != t.Judgement.SHA || !l.Green[c.Head] || !l.Claimed[taskKey(t)] {
 				p.Errorf("task %d counts as %s without its evidence: %+v", t.Task,
 					t.Judgement.Verdict, t.Judgement)
@@ -130,8 +131,8 @@ func (p *player) settleLoop(d *disk) {
 				p.Errorf("no event of task %d is in the queue", t.Task)
 			}
 		}
-		if a := audit.LineOf(&line.iteration); a != nil && (a.Judgement.Verdict == loop.Clean ||
-			a.Judgement.Verdict == loop.Dirty) && !l.Looked[a.Judgement.SHA] {
+		if a := audit.LineOf(&line.iteration); a != nil && (a.Judgement.Verdict == attempt.Clean ||
+			a.Judgement.Verdict == attempt.Dirty) && !l.Looked[a.Judgement.SHA] {
 			p.Errorf("the audit of section %d is %s about a commit that no auditor looked at",
 				a.Section, a.Judgement.Verdict)
 		}
@@ -140,7 +141,7 @@ func (p *player) settleLoop(d *disk) {
 	case b == nil:
 	case tasks.Of(b) != nil:
 		for _, i := range tasks.Of(b).List {
-			if n := times[i.Title]; n > 1 || (n == 1) != (i.Result == loop.Unbroken) {
+			if n := times[i.Title]; n > 1 || (n == 1) != (i.Result == attempt.Unbroken) {
 				p.Errorf("%s: %d lines count it as done, the run has %q", i.Title, n, i.Result)
 			}
 		}
@@ -173,7 +174,7 @@ func (p *player) settleFiles(d *disk, r *tasks.Run) {
 	}
 	for i, item := range r.List {
 		want := 0
-		if item.Result == loop.Unbroken {
+		if item.Result == attempt.Unbroken {
 			want = 1
 		}
 		if n := strings.Count(string(log), "- [x] "+taskName(i)); n != want {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/attempt"
 	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
@@ -148,11 +149,11 @@ func auditProject(text, config string) func(*player) {
 }
 
 // codes reports whether the coder works, and looks whether the auditor does.
-func codes(a *loop.Attempt) bool { return a.Sent && audit.PhaseOf(a) == audit.Coding }
-func looks(a *loop.Attempt) bool { return a.Sent && audit.PhaseOf(a) == audit.Auditing }
+func codes(a *attempt.Attempt) bool { return a.Sent && audit.PhaseOf(a) == audit.Coding }
+func looks(a *attempt.Attempt) bool { return a.Sent && audit.PhaseOf(a) == audit.Auditing }
 
 // audited plays an audit loop until far reports true for its attempt.
-func audited(far func(*loop.Attempt) bool) func(*player) {
+func audited(far func(*attempt.Attempt) bool) func(*player) {
 	return func(p *player) {
 		auditProject(plan, "")(p)
 		p.turn(auditArgs)
@@ -180,8 +181,8 @@ func silent(p *player) {
 	}
 }
 
-func judged(in audit.Phase) func(*loop.Attempt) bool {
-	return func(a *loop.Attempt) bool { return a.Judged != nil && audit.PhaseOf(a) == in }
+func judged(in audit.Phase) func(*attempt.Attempt) bool {
+	return func(a *attempt.Attempt) bool { return a.Judged != nil && audit.PhaseOf(a) == in }
 }
 
 func finallyClear(p *player) {
@@ -217,7 +218,7 @@ func (p *player) loseProgress() {
 
 // conduct plays the main thread and its workers, step by step as the state requires, until a Stop
 // lets the turn end or far reports true for the open attempt. A turn that does not end is an error.
-func (p *player) conduct(far func(*loop.Attempt) bool) {
+func (p *player) conduct(far func(*attempt.Attempt) bool) {
 	for range 60 {
 		t := p.disk().tick
 		own := t != nil && p.ownTurn()
@@ -253,7 +254,7 @@ func denied(r driver.Result) bool {
 }
 
 // worker plays the whole work of an attempt.
-func (p *player) worker(a *loop.Attempt) {
+func (p *player) worker(a *attempt.Attempt) {
 	if p.calm {
 		p.do(workersMerge(p))
 	}

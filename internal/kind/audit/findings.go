@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/attempt"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 )
@@ -171,7 +172,7 @@ func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 		return hint.New("report what is wrong as a finding, or the verdict clean",
 			"the verdict is dirty, but no finding is open")
 	default:
-		a.Reported = &loop.WorkerVerdict{Word: report.Verdict, SHA: head}
+		a.Reported = &attempt.WorkerVerdict{Word: report.Verdict, SHA: head}
 	}
 	return nil
 }
@@ -267,9 +268,9 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && s.Run.Conducted() {
 		return false, hint.New("the auditor itself reports", "no auditor is running")
 	}
-	run, attempt := Of(s.Run).clone(), *t.Attempt
+	run, own := Of(s.Run).clone(), *t.Attempt
 	draft := *t
-	draft.Attempt = &attempt
+	draft.Attempt = &own
 	draft.Notes = slices.Clip(t.Notes)
 	if err := run.holdPlan(&draft, changed, head); err != nil {
 		return false, err
@@ -278,7 +279,7 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 		return false, err
 	}
 	t.Notes = draft.Notes
-	*Of(s.Run), *t.Attempt = *run, attempt
+	*Of(s.Run), *t.Attempt = *run, own
 	return true, nil
 }
 
@@ -306,7 +307,7 @@ func Told(b *loop.Budget, t *loop.Tick, report loop.Report, sum string) (string,
 		if v.Word == cleanWord && r.Found.Bugs > 0 {
 			said += "; an open bug makes the verdict dirty"
 		}
-		said += fmt.Sprintf("; verdict %s about %s", v.Word, loop.Short(v.SHA))
+		said += fmt.Sprintf("; verdict %s about %s", v.Word, attempt.Short(v.SHA))
 	}
 	if len(a.Opened) > 0 {
 		said = "opened " + strings.Join(a.Opened, ", ") + "; " + said

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 	"hooks/internal/guard/effect"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -34,7 +36,7 @@ var gates = []loop.GateKind{
 // section that was dirty in three audits in a row.
 func recurringDue(f *loop.Facts) (due []loop.Gate) {
 	a, r := f.Tick.Attempt, Of(f.Run)
-	if !PhaseOf(a).Audits() || a.Judged == nil || a.Judged.Verdict != loop.Dirty {
+	if !PhaseOf(a).Audits() || a.Judged == nil || a.Judged.Verdict != attempt.Dirty {
 		return nil
 	}
 	for _, one := range r.Which(OpenFinding) {
@@ -58,8 +60,8 @@ func recurringDue(f *loop.Facts) (due []loop.Gate) {
 		due = append(due, loop.Gate{
 			Question: fmt.Sprintf("%s is dirty in %d audits in a row, with %s, %s. Try again, "+
 				"accept what is open, or stop the loop?", what, seen,
-				loop.Plural(r.Found.Bugs, "open bug"), loop.Plural(r.Found.Warnings,
-					"open warning")),
+				english.Plural(r.Found.Bugs, "open bug"),
+				english.Plural(r.Found.Warnings, "open warning")),
 			Target: allFindings,
 		})
 	}
@@ -98,14 +100,15 @@ func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ strin
 // acceptLast treats the run's last audit as clean if a person accepted all its open findings and
 // the attempt begins on its commit (A75). If the answer comes at the audit's own exit, count does
 // this when the iteration closes.
-func (r *Run) acceptLast(a *loop.Attempt) {
+func (r *Run) acceptLast(a *attempt.Attempt) {
 	v, head := r.Verdict, a.Head
 	if !r.Phase.Codes() || v == nil || v.Word != dirtyWord || v.SHA != head || a.Tree != "" ||
 		r.open() > 0 || r.Reason != "" || r.whyUnchecked(head) != "" {
 		return
 	}
 	r.Phase, r.Audits = r.Phase.turn(), r.Audits-1
-	r.count(&loop.Attempt{}, loop.Judgement{Verdict: loop.Dirty, Why: openFindings, SHA: head,
+	r.count(&attempt.Attempt{}, attempt.Judgement{Verdict: attempt.Dirty, Why: openFindings,
+		SHA:  head,
 		Seen: v.Seen})
 }
 
@@ -114,7 +117,7 @@ func (r *Run) acceptLast(a *loop.Attempt) {
 // commit. On error, nothing changes.
 func Steer(b *loop.Budget, t *loop.Tick, word, text, head string, now time.Time) error {
 	r := Of(b)
-	at := loop.Tick{Iteration: b.IterationsUsed, Attempt: &loop.Attempt{Task: r.Section + 1}}
+	at := loop.Tick{Iteration: b.IterationsUsed, Attempt: &attempt.Attempt{Task: r.Section + 1}}
 	if t != nil && t.Attempt != nil {
 		at = *t
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"hooks/internal/loop"
+	"hooks/internal/attempt"
 	"hooks/internal/markdown"
 )
 
@@ -27,7 +27,7 @@ var template string
 // Prompt returns the complete prompt for the worker of an attempt's phase. It includes the
 // approved plan, but never the previous worker's words (A18, A72). plan is empty if it is lost.
 // number and most count the iterations since the last restart; most is 0 if there is no ceiling.
-func (r *Run) Prompt(a *loop.Attempt, intro string, plan []Section, number, most int) string {
+func (r *Run) Prompt(a *attempt.Attempt, intro string, plan []Section, number, most int) string {
 	text, all := "(The plan as it was approved is lost: report that as a bug, or end.)", []string{}
 	if a.Task <= len(plan) {
 		text = plan[a.Task-1].Text

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 	"hooks/internal/loop"
 )
 
@@ -68,10 +70,10 @@ type Run struct {
 	Drive    string   `json:"drive"`           // see tasks.Run
 	Check    string   `json:"check,omitempty"` // a person's command, or ""
 	// CheckMinutes bounds one run of the check command.
-	CheckMinutes int            `json:"check_minutes,omitempty"`
-	Checked      *loop.CheckRun `json:"checked,omitempty"` // the last run of the check
-	Worktree     string         `json:"worktree"`
-	Branch       string         `json:"branch,omitempty"`
+	CheckMinutes int               `json:"check_minutes,omitempty"`
+	Checked      *attempt.CheckRun `json:"checked,omitempty"` // the last run of the check
+	Worktree     string            `json:"worktree"`
+	Branch       string            `json:"branch,omitempty"`
 	// Tip is the commit at the end of the last phase that left the tree in order. The branch must
 	// still contain it, unless a person resumes the run; that accepts the branch as it is.
 	Tip         string `json:"tip,omitempty"`
@@ -90,7 +92,7 @@ type Run struct {
 	Found    Tally     `json:"found,omitzero"`
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
 	// Verdict is the verdict of the last audit, bound to its commit (A75).
-	Verdict *loop.WorkerVerdict `json:"verdict,omitempty"`
+	Verdict *attempt.WorkerVerdict `json:"verdict,omitempty"`
 	// Reason explains why the last phase was not accepted.
 	Reason string `json:"reason,omitempty"`
 	Post   *Post  `json:"post_action,omitempty"`
@@ -120,8 +122,8 @@ func (r *Run) since(p Phase) string {
 }
 
 // seen counts the changed files and how many of them the auditor looked at.
-func (r *Run) seen(a *loop.Attempt, e *loop.Evidence) *loop.Seen {
-	s := &loop.Seen{Changed: len(e.Changed)}
+func (r *Run) seen(a *attempt.Attempt, e *attempt.Evidence) *attempt.Seen {
+	s := &attempt.Seen{Changed: len(e.Changed)}
 	for _, file := range e.Changed {
 		if slices.Contains(a.Looked, file) {
 			s.Read++
@@ -153,7 +155,7 @@ const (
 )
 
 // PhaseOf returns the phase of an attempt, or "" if it has none.
-func PhaseOf(a *loop.Attempt) Phase {
+func PhaseOf(a *attempt.Attempt) Phase {
 	if a == nil {
 		return ""
 	}
@@ -196,18 +198,18 @@ func Iterations(sections int) int { return max(minDefault, perSection*sections+3
 
 // Line holds the fields of a history line about the phase (A23).
 type Line struct {
-	Phase     Phase          `json:"phase"`
-	Section   int            `json:"section"` // from 1
-	Judgement loop.Judgement `json:"judgement"`
-	Fresh     string         `json:"fresh,omitempty"`
-	Opened    []string       `json:"findings_opened,omitempty"`
-	Resolved  []string       `json:"findings_resolved,omitempty"`
+	Phase     Phase             `json:"phase"`
+	Section   int               `json:"section"` // from 1
+	Judgement attempt.Judgement `json:"judgement"`
+	Fresh     string            `json:"fresh,omitempty"`
+	Opened    []string          `json:"findings_opened,omitempty"`
+	Resolved  []string          `json:"findings_resolved,omitempty"`
 }
 
 // The methods of Record.
 
-func (l *Line) Judged() *loop.Judgement { return &l.Judgement }
-func (l *Line) Context() string         { return l.Fresh }
+func (l *Line) Judged() *attempt.Judgement { return &l.Judgement }
+func (l *Line) Context() string            { return l.Fresh }
 
 // Cells returns the phase with its section, as in "auditing 2".
 func (l *Line) Cells() []string {
@@ -267,11 +269,11 @@ func (r *Run) Retune(loop.TaskFlags) []string              { return nil }
 func (r *Run) Enter(*loop.Tick, loop.EntryFacts, bool)     {}
 func (r *Run) Answered(e loop.EntryFacts)                  { r.acceptLast(&e.Attempt) }
 func (r *Run) Unmeasured(*loop.Tick, string) (int, string) { return 0, "" }
-func (r *Run) Measured(int, loop.CheckRun)                 {}
-func (r *Run) NoCheck(loop.CheckRun) string                { return "" }
+func (r *Run) Measured(int, attempt.CheckRun)              {}
+func (r *Run) NoCheck(attempt.CheckRun) string             { return "" }
 
 // Begin opens the current phase, unless the run is complete.
-func (r *Run) Begin(a *loop.Attempt) bool {
+func (r *Run) Begin(a *attempt.Attempt) bool {
 	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
 		return false
 	}
@@ -283,7 +285,7 @@ func (r *Run) Begin(a *loop.Attempt) bool {
 }
 
 // Aim points an attempt at the current phase.
-func (r *Run) Aim(a *loop.Attempt) {
+func (r *Run) Aim(a *attempt.Attempt) {
 	nonce := strings.TrimPrefix(a.Token, a.Phase)
 	a.Task, a.Of, a.Try, a.Title = r.Section+1, len(r.Sections), r.Retries+1, r.title()
 	a.Phase, a.Token = string(r.Phase), string(r.Phase)+nonce
@@ -317,11 +319,11 @@ func (r *Run) Resume(run *loop.Budget, by loop.Request) {
 }
 
 // count advances the run by one phase (A16, A45–A50).
-func (r *Run) count(a *loop.Attempt, j loop.Judgement) {
+func (r *Run) count(a *attempt.Attempt, j attempt.Judgement) {
 	if j.Check != nil {
 		r.Checked = j.Check
 	}
-	if r.Outages++; j.Verdict != loop.Outage {
+	if r.Outages++; j.Verdict != attempt.Outage {
 		r.Outages = 0
 	}
 	if j.SHA != "" && (j.Why == "" || j.Why == openFindings) {
@@ -331,18 +333,19 @@ func (r *Run) count(a *loop.Attempt, j loop.Judgement) {
 	r.Retries, r.Reason = 0, ""
 	switch {
 	case r.Phase == PostAction: // a failed post action completes the run too (A57)
-		if j.Verdict == loop.Ended && r.Post != nil {
+		if j.Verdict == attempt.Ended && r.Post != nil {
 			r.Post.Summary = a.Last
 		}
 		r.Phase = Complete
-	case j.Verdict == loop.Outage: // it neither counts as a retry nor resets the count
+	case j.Verdict == attempt.Outage: // it neither counts as a retry nor resets the count
 		r.Retries, r.Reason = retries, j.Why
 	case r.Phase.Codes():
 		r.Phase = r.Phase.turn()
-	case j.Verdict == loop.Clean, j.Verdict == loop.Dirty && j.Why == openFindings && r.open() == 0:
+	case j.Verdict == attempt.Clean,
+		j.Verdict == attempt.Dirty && j.Why == openFindings && r.open() == 0:
 		r.audited(cleanWord, j) // a person may have accepted the open findings
 		r.clear(j.SHA)
-	case j.Verdict == loop.Dirty:
+	case j.Verdict == attempt.Dirty:
 		r.audited(dirtyWord, j)
 		if r.Phase = r.Phase.turn(); j.Why != openFindings {
 			r.Reason = j.Why
@@ -353,9 +356,9 @@ func (r *Run) count(a *loop.Attempt, j loop.Judgement) {
 }
 
 // audited records the verdict of an audit.
-func (r *Run) audited(word string, j loop.Judgement) {
+func (r *Run) audited(word string, j attempt.Judgement) {
 	r.Audits++
-	r.Verdict = &loop.WorkerVerdict{Word: word, SHA: j.SHA, Seen: j.Seen}
+	r.Verdict = &attempt.WorkerVerdict{Word: word, SHA: j.SHA, Seen: j.Seen}
 	if r.Dirty++; word == cleanWord {
 		r.Dirty = 0
 	}
@@ -413,9 +416,9 @@ func (p Phase) In(section, sections int) string {
 	return "the post action"
 }
 
-func (r *Run) Name(a *loop.Attempt) string { return PhaseOf(a).In(a.Task, a.Of) }
+func (r *Run) Name(a *attempt.Attempt) string { return PhaseOf(a).In(a.Task, a.Of) }
 
-func (r *Run) Ending(a *loop.Attempt) string {
+func (r *Run) Ending(a *attempt.Attempt) string {
 	if PhaseOf(a).Audits() {
 		return "Then report findings and a verdict with `hooks report`, and end. Without a " +
 			"verdict the audit does not count."
@@ -443,8 +446,9 @@ func noVerdicts(f *loop.Facts, in Phase) string {
 
 // Result summarizes the run, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
 func (r *Run) Result() string {
-	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), loop.Plural(len(r.Sections), "section"),
-		loop.Plural(r.Found.Bugs, "open bug"), loop.Plural(r.Found.Warnings, "open warning"))
+	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(),
+		english.Plural(len(r.Sections), "section"),
+		english.Plural(r.Found.Bugs, "open bug"), english.Plural(r.Found.Warnings, "open warning"))
 }
 
 // Clean returns the number of sections whose audit was clean.
@@ -468,7 +472,7 @@ func (r *Run) Attempts() loop.Attempts {
 	a := loop.Attempts{
 		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
 		Reports: true, Reads: r.Phase.Audits(), Since: r.since(r.Phase),
-		Agent: "worker", Unjudged: loop.Ended, Whole: "the phase's own",
+		Agent: "worker", Unjudged: attempt.Ended, Whole: "the phase's own",
 		Failed: "phases in a row ended through no fault of the work",
 		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,
 		Branch: r.Branch, Base: r.Base, Before: r.Before, Filed: r.Found.Bytes > 0,
@@ -476,7 +480,7 @@ func (r *Run) Attempts() loop.Attempts {
 	}
 	switch {
 	case a.Reads:
-		a.Agent, a.Unjudged = "auditor", loop.Undecided // this agent has no tool that writes
+		a.Agent, a.Unjudged = "auditor", attempt.Undecided // this agent has no tool that writes
 	case r.Phase == PostAction:
 		a.Agent = "" // it may need any tool
 	}
@@ -501,11 +505,11 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	if PhaseOf(a) == PostAction {
 		k.Require(&k.Claim)
 		a.Last = k.Claim.Value.Last
-		return s.Settle(loop.Judgement{Verdict: loop.Ended})
+		return s.Settle(attempt.Judgement{Verdict: attempt.Ended})
 	}
 	k.Require(&k.Evidence)
 	e := k.Evidence.Value
-	j := loop.Judgement{Verdict: loop.Ended, SHA: e.Head}
+	j := attempt.Judgement{Verdict: attempt.Ended, SHA: e.Head}
 	if PhaseOf(a).Audits() {
 		return r.judgeVerdict(s, j, e)
 	}
@@ -525,7 +529,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 }
 
 // unknown explains why the state of the tree is unknown, or returns "" if git reported it.
-func unknown(a *loop.Attempt, e *loop.Evidence) string {
+func unknown(a *attempt.Attempt, e *attempt.Evidence) string {
 	switch {
 	case a.Unread != "":
 		return "git could not tell where the phase began: " + a.Unread
@@ -552,12 +556,12 @@ func (r *Run) whyUnchecked(head string) string {
 
 // judgeVerdict compares an auditor's verdict with the open findings, the tree and the check (A33,
 // A71, A75).
-func (r *Run) judgeVerdict(s loop.State, j loop.Judgement, e *loop.Evidence) *loop.Continue {
+func (r *Run) judgeVerdict(s loop.State, j attempt.Judgement, e *attempt.Evidence) *loop.Continue {
 	a := s.Tick.Attempt
 	v, unknown, more := a.Reported, unknown(a, e), ""
 	untidy, _ := e.Untidy(cmp.Or(r.Branch, a.Branch), "loop")
 	left := cmp.Or(untidy, r.whyUnchecked(e.Head))
-	j.Verdict, j.Seen = loop.Undecided, r.seen(a, e)
+	j.Verdict, j.Seen = attempt.Undecided, r.seen(a, e)
 	switch {
 	case unknown != "":
 		j.Why = unknown
@@ -566,22 +570,22 @@ func (r *Run) judgeVerdict(s loop.State, j loop.Judgement, e *loop.Evidence) *lo
 		j.Why = "no verdict was reported"
 	case v.SHA != e.Head:
 		more = "Look at the new commit too."
-		j.Why = fmt.Sprintf("the verdict is about %s, but HEAD is now %s", loop.Short(v.SHA),
-			loop.Short(e.Head))
+		j.Why = fmt.Sprintf("the verdict is about %s, but HEAD is now %s", attempt.Short(v.SHA),
+			attempt.Short(e.Head))
 	case v.Word == dirtyWord && r.open() == 0: // the findings were resolved after the verdict
 		j.Why = "the verdict is dirty, but no finding is open"
 	case v.Word == cleanWord && r.Found.Bugs == 0 && j.Seen.Read == 0 && j.Seen.Changed > 0:
 		more = "Look with Read, git diff or git show."
 		j.Why = "the verdict is clean, and the auditor looked at none of " +
-			loop.Plural(j.Seen.Changed, "changed file")
+			english.Plural(j.Seen.Changed, "changed file")
 	case left != "":
-		j.Verdict, j.Why = loop.Dirty, left
+		j.Verdict, j.Why = attempt.Dirty, left
 	case r.Found.Bugs > 0, v.Word == dirtyWord:
-		j.Verdict, j.Why = loop.Dirty, openFindings
+		j.Verdict, j.Why = attempt.Dirty, openFindings
 	default:
-		j.Verdict = loop.Clean
+		j.Verdict = attempt.Clean
 	}
-	if j.Verdict != loop.Undecided {
+	if j.Verdict != attempt.Undecided {
 		return s.Settle(j)
 	}
 	a.Reported = nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hooks/internal/attempt"
 	"hooks/internal/loop"
 )
 
@@ -37,10 +38,10 @@ final_auditing --> final_auditing: no-verdict
 // A16: the phases follow each other as in the seed's diagram.
 func TestPhases(t *testing.T) {
 	var got []string
-	edge := func(r *Run, on string, verdict loop.TaskDone) {
+	edge := func(r *Run, on string, verdict attempt.Verdict) {
 		from := r.Phase
 		r.Found.Bugs = 1 // no one accepted what makes an audit dirty
-		r.count(&loop.Attempt{}, loop.Judgement{Verdict: verdict, Why: openFindings})
+		r.count(&attempt.Attempt{}, attempt.Judgement{Verdict: verdict, Why: openFindings})
 		if r.Phase != from || on == "no-verdict" {
 			got = loop.AppendNew(got, fmt.Sprintf("%s --> %s: %s", from, r.Phase, on))
 		}
@@ -51,20 +52,20 @@ func TestPhases(t *testing.T) {
 	}
 	for _, p := range Phases {
 		if !p.Audits() {
-			edge(auditRun(2, p), "ended", loop.Ended)
+			edge(auditRun(2, p), "ended", attempt.Ended)
 			continue
 		}
 		one := func() *Run { return auditRun(1, p) }
-		edge(one(), "clear", loop.Clean)
-		edge(posts(one()), "clear-post", loop.Clean)
-		edge(one(), "dirty", loop.Dirty)
-		edge(one(), "no-verdict", loop.Undecided)
-		edge(one(), "outage", loop.Outage)
+		edge(one(), "clear", attempt.Clean)
+		edge(posts(one()), "clear-post", attempt.Clean)
+		edge(one(), "dirty", attempt.Dirty)
+		edge(one(), "no-verdict", attempt.Undecided)
+		edge(one(), "outage", attempt.Outage)
 	}
-	edge(auditRun(2, Auditing), "next", loop.Clean)
+	edge(auditRun(2, Auditing), "next", attempt.Clean)
 	last := auditRun(2, Auditing)
 	last.Section = 1
-	edge(last, "last", loop.Clean)
+	edge(last, "last", attempt.Clean)
 	want := strings.Split(strings.TrimSpace(seedDiagram+strings.TrimPrefix(ours, "\n")), "\n")
 	slices.Sort(want)
 	slices.Sort(got)
@@ -73,9 +74,9 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-func walk(r *Run, list ...loop.Judgement) (names []string) {
+func walk(r *Run, list ...attempt.Judgement) (names []string) {
 	for _, j := range list {
-		r.count(&loop.Attempt{Last: "words"}, j)
+		r.count(&attempt.Attempt{Last: "words"}, j)
 		names = append(names, fmt.Sprintf("%s %d", r.Phase, r.Section+1))
 	}
 	return names
@@ -83,9 +84,11 @@ func walk(r *Run, list ...loop.Judgement) (names []string) {
 
 // A45–A51, A57: whole walks by judgements.
 func TestAuditFold(t *testing.T) {
-	end, clean := loop.Judgement{Verdict: loop.Ended}, loop.Judgement{Verdict: loop.Clean, SHA: "s"}
-	bad := loop.Judgement{Verdict: loop.Dirty, Why: "2 files not committed"}
-	none, outage := loop.Judgement{Verdict: loop.Undecided}, loop.Judgement{Verdict: loop.Outage}
+	end, clean := attempt.Judgement{Verdict: attempt.Ended},
+		attempt.Judgement{Verdict: attempt.Clean, SHA: "s"}
+	bad := attempt.Judgement{Verdict: attempt.Dirty, Why: "2 files not committed"}
+	none, outage := attempt.Judgement{Verdict: attempt.Undecided},
+		attempt.Judgement{Verdict: attempt.Outage}
 	if d := cmp.Diff([]string{"auditing 1", "coding 1", "auditing 1", "coding 2", "auditing 2",
 		"final_auditing 2", "fix 2", "final_auditing 2", "complete 2"},
 		walk(auditRun(2, Coding), end, bad, end, clean, end, clean, bad, end, clean)); d != "" {
@@ -100,23 +103,24 @@ func TestAuditFold(t *testing.T) {
 	if d := cmp.Diff([]string{"post_action 1", "complete 1"}, walk(posts, clean, outage)); d != "" {
 		t.Error(d)
 	}
-	for _, j := range []loop.Judgement{end, outage} {
+	for _, j := range []attempt.Judgement{end, outage} {
 		r := auditRun(1, Auditing)
 		r.Post = &Post{Prompt: "x"}
-		if walk(r, clean, j); (r.Post.Summary != "") != (j.Verdict == loop.Ended) || !r.FinalDone {
+		if walk(r, clean, j); (r.Post.Summary != "") != (j.Verdict == attempt.Ended) ||
+			!r.FinalDone {
 			t.Errorf("%s: %+v", j.Verdict, r)
 		}
 	}
 	r := auditRun(1, Auditing)
 	for range 3 {
-		r.count(&loop.Attempt{}, none)
+		r.count(&attempt.Attempt{}, none)
 	}
 	run := &loop.Budget{KindRun: ofAudit(r), Skill: Name, Status: loop.Active}
 	if noVerdicts(&loop.Facts{Run: run}, Auditing) == "" ||
 		noVerdicts(&loop.Facts{Run: run}, FinalAuditing) != "" {
 		t.Error("three audits without a verdict continue")
 	}
-	if r.count(&loop.Attempt{}, clean); r.Retries != 0 {
+	if r.count(&attempt.Attempt{}, clean); r.Retries != 0 {
 		t.Error("a verdict leaves the count of retries")
 	}
 }
@@ -127,34 +131,35 @@ func TestVerdicts(t *testing.T) {
 	warning := Finding{ID: "F2", Severity: Warn, State: OpenFinding}
 	for _, tt := range []struct {
 		name     string
-		verdict  *loop.WorkerVerdict
+		verdict  *attempt.WorkerVerdict
 		findings []Finding
-		evidence loop.Evidence
-		want     loop.TaskDone
+		evidence attempt.Evidence
+		want     attempt.Verdict
 	}{
-		{"no report", nil, nil, loop.Evidence{Head: "a"}, loop.Undecided},
-		{"clean", &loop.WorkerVerdict{Word: "clean", SHA: "a"}, nil, loop.Evidence{Head: "a"},
-			loop.Clean},
-		{"clean beside a warning", &loop.WorkerVerdict{Word: "clean", SHA: "a"}, []Finding{warning},
-			loop.Evidence{Head: "a"}, loop.Clean},
-		{"clean beside a bug", &loop.WorkerVerdict{Word: "clean", SHA: "a"}, []Finding{bug},
-			loop.Evidence{Head: "a"}, loop.Dirty},
-		{"clean of another commit", &loop.WorkerVerdict{Word: "clean", SHA: "a"}, nil,
-			loop.Evidence{Head: "b"}, loop.Undecided},
-		{"clean, and a file is not committed", &loop.WorkerVerdict{Word: "clean", SHA: "a"}, nil,
-			loop.Evidence{Head: "a", Dirty: []string{"x"}}, loop.Dirty},
-		{"clean of what no one looked at", &loop.WorkerVerdict{Word: "clean", SHA: "a"}, nil,
-			loop.Evidence{Head: "a", Changed: []string{"a.go"}}, loop.Undecided},
-		{"dirty", &loop.WorkerVerdict{Word: "dirty", SHA: "a"}, []Finding{warning},
-			loop.Evidence{Head: "a"}, loop.Dirty},
-		{"git fails", &loop.WorkerVerdict{Word: "clean", SHA: "a"}, nil,
-			loop.Evidence{Failed: "no"},
-			loop.Undecided},
+		{"no report", nil, nil, attempt.Evidence{Head: "a"}, attempt.Undecided},
+		{"clean", &attempt.WorkerVerdict{Word: "clean", SHA: "a"}, nil, attempt.Evidence{Head: "a"},
+			attempt.Clean},
+		{"clean beside a warning", &attempt.WorkerVerdict{Word: "clean", SHA: "a"},
+			[]Finding{warning},
+			attempt.Evidence{Head: "a"}, attempt.Clean},
+		{"clean beside a bug", &attempt.WorkerVerdict{Word: "clean", SHA: "a"}, []Finding{bug},
+			attempt.Evidence{Head: "a"}, attempt.Dirty},
+		{"clean of another commit", &attempt.WorkerVerdict{Word: "clean", SHA: "a"}, nil,
+			attempt.Evidence{Head: "b"}, attempt.Undecided},
+		{"clean, and a file is not committed", &attempt.WorkerVerdict{Word: "clean", SHA: "a"}, nil,
+			attempt.Evidence{Head: "a", Dirty: []string{"x"}}, attempt.Dirty},
+		{"clean of what no one looked at", &attempt.WorkerVerdict{Word: "clean", SHA: "a"}, nil,
+			attempt.Evidence{Head: "a", Changed: []string{"a.go"}}, attempt.Undecided},
+		{"dirty", &attempt.WorkerVerdict{Word: "dirty", SHA: "a"}, []Finding{warning},
+			attempt.Evidence{Head: "a"}, attempt.Dirty},
+		{"git fails", &attempt.WorkerVerdict{Word: "clean", SHA: "a"}, nil,
+			attempt.Evidence{Failed: "no"},
+			attempt.Undecided},
 	} {
 		r := auditRun(1, Auditing)
 		r.Findings = tt.findings
 		r.Tally()
-		a := &loop.Attempt{Task: 1, Holds: 2,
+		a := &attempt.Attempt{Task: 1, Holds: 2,
 			Phase: string(Auditing), Reported: tt.verdict}
 		s := loop.State{Run: &loop.Budget{KindRun: ofAudit(r), Skill: Name},
 			Tick: &loop.Tick{Attempt: a}}
@@ -171,7 +176,7 @@ func TestVerdicts(t *testing.T) {
 // A29–A32, A73, A74: ids are the program's own, and a finding that comes back is the same one.
 func TestFindings(t *testing.T) {
 	run := &loop.Budget{Skill: Name, KindRun: ofAudit(auditRun(1, Auditing))}
-	tick := &loop.Tick{Iteration: 2, Attempt: &loop.Attempt{Phase: string(Auditing), Task: 1,
+	tick := &loop.Tick{Iteration: 2, Attempt: &attempt.Attempt{Phase: string(Auditing), Task: 1,
 		Sent: true}}
 	commits := 0 // each report is about another commit
 	take := func(r loop.Report) string {
@@ -232,7 +237,7 @@ func manyFindings(n int) (list []loop.ReportedFinding) {
 // audits that ended.
 func TestTally(t *testing.T) {
 	run := &loop.Budget{Skill: Name, KindRun: ofAudit(auditRun(1, Auditing))}
-	tick := &loop.Tick{Attempt: &loop.Attempt{Phase: string(Auditing), Task: 1, Sent: true}}
+	tick := &loop.Tick{Attempt: &attempt.Attempt{Phase: string(Auditing), Task: 1, Sent: true}}
 	commits := 0
 	audit := func(found []loop.ReportedFinding, resolved ...string) {
 		r, head := loop.Report{Findings: found, Resolved: resolved}, fmt.Sprint(commits)
@@ -242,7 +247,7 @@ func TestTally(t *testing.T) {
 		}
 	}
 	ends := func() {
-		Of(run).count(tick.Attempt, loop.Judgement{Verdict: loop.Dirty, Why: openFindings})
+		Of(run).count(tick.Attempt, attempt.Judgement{Verdict: attempt.Dirty, Why: openFindings})
 		Of(run).Phase = Auditing
 	}
 	bug := loop.ReportedFinding{File: "a", Severity: string(Bug), Description: "x"}
@@ -281,7 +286,8 @@ func TestTally(t *testing.T) {
 
 // asks reports whether a person is asked about a finding at the end of a dirty audit.
 func asks(run *loop.Budget) bool {
-	a := &loop.Attempt{Phase: string(Auditing), Judged: &loop.Judgement{Verdict: loop.Dirty}}
+	a := &attempt.Attempt{Phase: string(Auditing),
+		Judged: &attempt.Judgement{Verdict: attempt.Dirty}}
 	due := recurringDue(&loop.Facts{Run: run, Tick: &loop.Tick{Attempt: a}})
 	return len(due) > 0 && due[0].Target != allFindings
 }
@@ -304,7 +310,7 @@ func auditing(phase Phase) loop.State {
 	r.Section, r.Plan = 1, "p.md"
 	run := &loop.Budget{Skill: Name, Status: loop.Active, SessionID: "s", KindRun: ofAudit(r),
 		LastPrompts: []string{"before"}}
-	a := &loop.Attempt{Token: "-n", Head: "h", Branch: "b"}
+	a := &attempt.Attempt{Token: "-n", Head: "h", Branch: "b"}
 	r.Begin(a)
 	r.Aim(a)
 	return loop.State{Run: run, Tick: &loop.Tick{SessionID: "s", Prompts: []string{"p"},
@@ -315,48 +321,49 @@ func auditing(phase Phase) loop.State {
 // fold keeps what a phase leaves: the check, outages in a row, retries, reasons, the verdict.
 func TestAuditFoldKeeps(t *testing.T) {
 	r := auditRun(2, Auditing)
-	r.Checked = &loop.CheckRun{Exit: 1}
-	check := &loop.CheckRun{Head: "h"}
-	end := func(j loop.Judgement) { r.count(&loop.Attempt{}, j) }
-	end(loop.Judgement{Verdict: loop.Outage, Why: "529"})
+	r.Checked = &attempt.CheckRun{Exit: 1}
+	check := &attempt.CheckRun{Head: "h"}
+	end := func(j attempt.Judgement) { r.count(&attempt.Attempt{}, j) }
+	end(attempt.Judgement{Verdict: attempt.Outage, Why: "529"})
 	if r.Outages != 1 || r.Retries != 0 || r.Reason != "529" || r.Audits != 0 || r.Verdict != nil ||
 		r.Checked.Exit != 1 {
 		t.Errorf("%+v", r)
 	}
-	end(loop.Judgement{Verdict: loop.Outage})
-	end(loop.Judgement{Verdict: loop.Undecided, Why: "no verdict"})
+	end(attempt.Judgement{Verdict: attempt.Outage})
+	end(attempt.Judgement{Verdict: attempt.Undecided, Why: "no verdict"})
 	if r.Outages != 0 || r.Retries != 1 || r.Reason != "no verdict" || r.Audits != 0 {
 		t.Errorf("%+v", r)
 	}
-	end(loop.Judgement{Verdict: loop.Outage})
+	end(attempt.Judgement{Verdict: attempt.Outage})
 	if r.Retries != 1 {
 		t.Errorf("an outage gives a retry back: %+v", r)
 	}
-	end(loop.Judgement{Verdict: loop.Dirty, Why: openFindings, SHA: "s"})
+	end(attempt.Judgement{Verdict: attempt.Dirty, Why: openFindings, SHA: "s"})
 	if r.Phase != Auditing { // nothing was open: a person may have accepted it
-		end(loop.Judgement{Verdict: loop.Ended, Check: check})
+		end(attempt.Judgement{Verdict: attempt.Ended, Check: check})
 	}
 	if r.Section != 1 || r.Checked != check {
 		t.Errorf("%+v", r)
 	}
 	r.Found.Warnings = 1
-	end(loop.Judgement{Verdict: loop.Dirty, Why: openFindings, SHA: "d"})
+	end(attempt.Judgement{Verdict: attempt.Dirty, Why: openFindings, SHA: "d"})
 	if r.Phase != Coding || r.Section != 1 || r.Reason != "" || r.Verdict.Word != dirtyWord ||
 		r.Verdict.SHA != "d" {
 		t.Errorf("%+v", r)
 	}
-	end(loop.Judgement{Verdict: loop.Ended})
-	end(loop.Judgement{Verdict: loop.Dirty, Why: "1 file not committed", SHA: "d"})
+	end(attempt.Judgement{Verdict: attempt.Ended})
+	end(attempt.Judgement{Verdict: attempt.Dirty, Why: "1 file not committed", SHA: "d"})
 	if r.Reason != "1 file not committed" {
 		t.Errorf("%+v", r)
 	}
-	end(loop.Judgement{Verdict: loop.Ended})
-	end(loop.Judgement{Verdict: loop.Clean, SHA: "c"})
+	end(attempt.Judgement{Verdict: attempt.Ended})
+	end(attempt.Judgement{Verdict: attempt.Clean, SHA: "c"})
 	if r.Phase != FinalAuditing || r.FinalDone || r.Verdict.Word != cleanWord ||
 		r.SectionBase != "c" {
 		t.Errorf("%+v", r)
 	}
-	if end(loop.Judgement{Verdict: loop.Clean, SHA: "c"}); r.Phase != Complete || !r.FinalDone {
+	if end(attempt.Judgement{Verdict: attempt.Clean, SHA: "c"}); r.Phase != Complete ||
+		!r.FinalDone {
 		t.Errorf("%+v", r)
 	}
 	f := &loop.Facts{Run: &loop.Budget{KindRun: ofAudit(r)}}
@@ -398,7 +405,7 @@ func TestRecurringDue(t *testing.T) {
 	if len(recurringDue(f)) != 0 {
 		t.Error("asked before the audit is judged")
 	}
-	s.Tick.Attempt.Judged = &loop.Judgement{Verdict: loop.Dirty}
+	s.Tick.Attempt.Judged = &attempt.Judgement{Verdict: attempt.Dirty}
 	due := recurringDue(f)
 	const asked = "Finding F1 is open after 3 audits: F1 bug a: old. Try again, accept it, or " +
 		"stop the loop?"
@@ -407,7 +414,7 @@ func TestRecurringDue(t *testing.T) {
 	}
 	for name, change := range map[string]func(*loop.Facts){
 		"a clean audit": func(f *loop.Facts) {
-			f.Tick.Attempt.Judged = &loop.Judgement{Verdict: loop.Clean}
+			f.Tick.Attempt.Judged = &attempt.Judgement{Verdict: attempt.Clean}
 		},
 		"a coder":    func(f *loop.Facts) { f.Tick.Attempt.Phase = string(Coding) },
 		"no attempt": func(f *loop.Facts) { f.Tick.Attempt = nil },
@@ -497,7 +504,7 @@ func TestFindingTexts(t *testing.T) {
 		"no phase": {Run: &loop.Budget{Skill: Name, KindRun: ofAudit(auditRun(1, Auditing))},
 			Tick: &loop.Tick{}},
 		"no run": {Run: &loop.Budget{Skill: Name},
-			Tick: &loop.Tick{Attempt: &loop.Attempt{Phase: string(Auditing), Sent: true}}},
+			Tick: &loop.Tick{Attempt: &attempt.Attempt{Phase: string(Auditing), Sent: true}}},
 	} {
 		if got := take(s, clean, "h"); !strings.HasSuffix(got,
 			"but this is an iteration of audit") {
@@ -527,7 +534,7 @@ func TestFindingTexts(t *testing.T) {
 	if got := take(driven, clean, "h"); strings.HasPrefix(got, "error") {
 		t.Error(got)
 	}
-	sent.Tick.Attempt.Judged = &loop.Judgement{}
+	sent.Tick.Attempt.Judged = &attempt.Judgement{}
 	got := take(sent, clean, "h")
 	if !strings.HasPrefix(got, "error: no auditor") {
 		t.Error(got)
@@ -558,13 +565,13 @@ func TestAcceptedFindingsSettleTheAudit(t *testing.T) {
 	} {
 		r := Of(auditing(tt.phase).Run)
 		r.Audits, r.Check, r.Post = 3, "", nil
-		r.Verdict = &loop.WorkerVerdict{Word: dirtyWord, SHA: "h"}
+		r.Verdict = &attempt.WorkerVerdict{Word: dirtyWord, SHA: "h"}
 		if tt.change != nil {
 			tt.change(r)
 		}
 		section := r.Section
 		got := r.clone()
-		got.acceptLast(&loop.Attempt{Head: tt.head, Tree: tt.tree})
+		got.acceptLast(&attempt.Attempt{Head: tt.head, Tree: tt.tree})
 		if moved := !cmp.Equal(got, r); got.Phase != tt.want || got.Audits != 3 ||
 			moved != (tt.name[:3] == "of ") || moved && got.Verdict.Word != cleanWord ||
 			got.Section != section && tt.phase != Coding {
@@ -577,10 +584,10 @@ func TestAcceptedFindingsSettleTheAudit(t *testing.T) {
 func TestAgainMeansTwoMoreAudits(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		attempt *loop.Attempt
+		attempt *attempt.Attempt
 		audits  int // that have ended
-	}{{"at its end", &loop.Attempt{Phase: string(Auditing)}, 2}, {"later", nil, 3},
-		{"as the next phase begins", &loop.Attempt{Phase: string(Coding)}, 3}} {
+	}{{"at its end", &attempt.Attempt{Phase: string(Auditing)}, 2}, {"later", nil, 3},
+		{"as the next phase begins", &attempt.Attempt{Phase: string(Coding)}, 3}} {
 		run := &loop.Budget{KindRun: ofAudit(&Run{Audits: tt.audits, Phase: Auditing,
 			Findings: []Finding{{ID: "F1", State: OpenFinding}}})}
 		applyRecurring(run, &loop.Tick{Attempt: tt.attempt}, loop.Gate{Target: "F1"}, "again",
@@ -595,8 +602,10 @@ func TestAgainMeansTwoMoreAudits(t *testing.T) {
 
 // T91: what counts as progress of a phase or a task, beside commits and files.
 func TestIdleAdvances(t *testing.T) {
-	red, green := &loop.CheckRun{Exit: 1}, &loop.CheckRun{}
-	verdict := func(word string) *loop.WorkerVerdict { return &loop.WorkerVerdict{Word: word} }
+	red, green := &attempt.CheckRun{Exit: 1}, &attempt.CheckRun{}
+	verdict := func(word string) *attempt.WorkerVerdict {
+		return &attempt.WorkerVerdict{Word: word}
+	}
 	for _, tt := range []struct {
 		name     string
 		was, now *Run
@@ -665,13 +674,13 @@ func TestWhatAPhaseIsAbout(t *testing.T) {
 // A75: a phase that lost the commit of the one before it is not judged well.
 func TestAPhaseKeepsTheCommitOfTheOneBefore(t *testing.T) {
 	for _, c := range []struct {
-		seen loop.Evidence
+		seen attempt.Evidence
 		want string
 	}{
-		{loop.Evidence{Branch: "b"}, ""},
-		{loop.Evidence{Branch: "c"}, "the branch is c, but the loop began on b"},
-		{loop.Evidence{Branch: "b", Dropped: "abc"}, "the branch no longer contains commit abc"},
-		{loop.Evidence{Branch: "b", Dirty: []string{"x"}}, "1 file not committed"},
+		{attempt.Evidence{Branch: "b"}, ""},
+		{attempt.Evidence{Branch: "c"}, "the branch is c, but the loop began on b"},
+		{attempt.Evidence{Branch: "b", Dropped: "abc"}, "the branch no longer contains commit abc"},
+		{attempt.Evidence{Branch: "b", Dirty: []string{"x"}}, "1 file not committed"},
 	} {
 		if got, _ := c.seen.Untidy("b", "loop"); got != c.want {
 			t.Errorf("%+v: %q", c.seen, got)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hooks/internal/loop"
+	"hooks/internal/attempt"
 )
 
 // A40, A42, A44
@@ -74,11 +74,12 @@ func FuzzSplit(f *testing.F) {
 // A19–A21, A72
 func TestPrompts(t *testing.T) {
 	r := &Run{Plan: "docs/plan.md", SectionBase: "abc1234", Check: "make test",
-		Checked: &loop.CheckRun{Exit: 1, Head: "def5678", Tail: "FAIL x"}}
+		Checked: &attempt.CheckRun{Exit: 1, Head: "def5678", Tail: "FAIL x"}}
 	plan := []Section{{Text: "One."}, {Text: "Write it."}, {Text: "Three."}}
 	most := 15
 	prompt := func(phase Phase) string {
-		a := &loop.Attempt{Phase: string(phase), Task: 2, Of: 3, Title: "Parser", Head: "def5678",
+		a := &attempt.Attempt{Phase: string(phase), Task: 2, Of: 3, Title: "Parser",
+			Head:  "def5678",
 			Token: "coding-1a2b"}
 		return r.Prompt(a, "", plan, 3, most)
 	}
@@ -118,12 +119,12 @@ func TestPrompts(t *testing.T) {
 // A prompt is bounded, whatever the plan and the findings are.
 func TestPromptBounds(t *testing.T) {
 	long := strings.Repeat("wörd ", 20_000)
-	r := &Run{Reason: long, Checked: &loop.CheckRun{Tail: long}}
+	r := &Run{Reason: long, Checked: &attempt.CheckRun{Tail: long}}
 	for range 300 {
 		r.Findings = append(r.Findings, Finding{Description: long, State: OpenFinding})
 	}
 	for _, phase := range []Phase{Coding, Auditing} {
-		a := &loop.Attempt{Phase: string(phase), Task: 1}
+		a := &attempt.Attempt{Phase: string(phase), Task: 1}
 		text := r.Prompt(a, long, []Section{{Text: long}}, 1, 0)
 		if len(text) > 150<<10 || !utf8.ValidString(text) {
 			t.Errorf("%d bytes", len(text))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hooks/internal/english"
 	"hooks/internal/loop"
 )
 
@@ -131,7 +132,7 @@ func tellBacklog(f *loop.Facts) string {
 	}
 	left := f.Run.Workable(f.Tick.KnownBacklog())
 	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
-		loop.Plural(len(left), "issue"))
+		english.Plural(len(left), "issue"))
 }
 
 func tellPR(f *loop.Facts) string {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 	"hooks/internal/loop"
 )
 
@@ -175,11 +177,11 @@ func specDue(f *loop.Facts) []loop.Gate {
 
 func reviewDue(f *loop.Facts) []loop.Gate {
 	r, ticked := Of(f.Run), ""
-	if n := r.Count(loop.Imported); n > 0 {
+	if n := r.Count(attempt.Imported); n > 0 {
 		ticked = fmt.Sprintf(" Already ticked as done: %d.", n)
 	}
 	return ask(0, "Gate 2: is the review of the %s in %s accepted?%s%s",
-		loop.Plural(len(r.List), "task"), r.ListPath, ticked, r.ownChecks())
+		english.Plural(len(r.List), "task"), r.ListPath, ticked, r.ownChecks())
 }
 
 // prGateDue asks once the PR of the whole list is open (T51).
@@ -249,7 +251,7 @@ func checkpointDue(f *loop.Facts) []loop.Gate {
 // flaggedDue asks a person because the worker requested one (T35).
 func flaggedDue(f *loop.Facts) []loop.Gate {
 	_, j := judged(f)
-	if j == nil || j.Verdict != loop.Flagged {
+	if j == nil || j.Verdict != attempt.Flagged {
 		return nil
 	}
 	n := f.Tick.Attempt.Task // an answer may have changed r.Index
@@ -262,7 +264,7 @@ func applyFlagged(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, answer strin
 	r := Of(run)
 	switch item := r.item(); {
 	case act == "skip" && item != nil:
-		item.Result = loop.SkippedOne
+		item.Result = attempt.Skipped
 		r.moveOn()
 	case act == "retry":
 		r.Try = 1
@@ -292,7 +294,7 @@ func applyImport(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {
 	if act == "import" {
 		r.Index, r.Try = min(r.Import.Index, len(r.List)), r.Import.Try
 		for i := range r.List[:r.Index] {
-			r.List[i].Result = loop.Imported
+			r.List[i].Result = attempt.Imported
 		}
 		r.Pick()
 	}
@@ -346,7 +348,7 @@ func takeBack(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, why string) {
 	case act != "retry" || task < 1 || task > len(r.List):
 	case a != nil && a.Task == task && a.Judged != nil:
 		j := *a.Judged
-		j.Verdict, j.Why = loop.Overruled, why
+		j.Verdict, j.Why = attempt.Overruled, why
 		a.Judged = &j
 	default:
 		item := &r.List[task-1]
@@ -356,7 +358,7 @@ func takeBack(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, why string) {
 }
 
 // judged returns the current task and the judgement of the open attempt. Both may be nil.
-func judged(f *loop.Facts) (*Item, *loop.Judgement) {
+func judged(f *loop.Facts) (*Item, *attempt.Judgement) {
 	if f.Tick.Attempt == nil {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"hooks/internal/attempt"
 	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
@@ -98,7 +99,7 @@ func (r *listReader) read(l markdown.Line) error {
 func (r *listReader) add(title string, ticked bool, l markdown.Line) error {
 	t := Item{Title: markdown.OneLine(title)}
 	if ticked {
-		t.Result = loop.Imported
+		t.Result = attempt.Imported
 	}
 	for more := true; more; {
 		var checkpoint, noCommit bool

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hooks/internal/loop"
+	"hooks/internal/attempt"
 )
 
 func TestParseList(t *testing.T) {
@@ -18,8 +18,8 @@ func TestParseList(t *testing.T) {
 		want []Item
 	}{
 		"marks": {"- [ ] a\n* [ ] b\n+ [x] c\n1. [X] d\n2) [ ] e\n- [] f",
-			[]Item{{Title: "a"}, {Title: "b"}, {Title: "c", Result: loop.Imported},
-				{Title: "d", Result: loop.Imported}, {Title: "e"}, {Title: "f"}}},
+			[]Item{{Title: "a"}, {Title: "b"}, {Title: "c", Result: attempt.Imported},
+				{Title: "d", Result: attempt.Imported}, {Title: "e"}, {Title: "f"}}},
 		"other items": {"- a\n- [ ] b\n- [link](x)\n- [x](y) z\n-[ ] c\n- [y] d",
 			[]Item{{Title: "b"}}},
 		"bom and crlf": {"\ufeff- [ ] a\r\n  b\r\n\r\n- [ ] c\r\n",

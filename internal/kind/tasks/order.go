@@ -197,7 +197,7 @@ func Ends(b *loop.Budget, l *loop.Iteration) (list []loop.SyncEvent) {
 		r.List[t.Task-1].Result.Done() {
 		sha := t.Judgement.SHA
 		list = append(list, event(b, "task", seq, fmt.Sprintf("Task %d/%d complete: %s -- %s",
-			t.Task, len(r.List), t.Title, loop.OrNone(sha[:min(len(sha), 12)]))))
+			t.Task, len(r.List), t.Title, cmp.Or(sha[:min(len(sha), 12)], "none"))))
 		if r.PRStep() {
 			list = append(list, event(b, "complete", seq, fmt.Sprintf(
 				"All %d tasks complete. Opening PR for Gate 3 review.", len(r.List))))

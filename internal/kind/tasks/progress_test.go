@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"hooks/internal/loop"
+	"hooks/internal/attempt"
 )
 
 // seeded is the progress file of the specification.
@@ -40,8 +40,8 @@ func TestProgressOfTheSpecification(t *testing.T) {
 		"devices.", "CIA-042: Add user preference sync")
 	golden(t, "new.progress.md", string(f.bytes()))
 	r := Run{Index: 2, List: []Item{
-		{Title: "Add schema migration", SHA: "abc1234", Minutes: 2, Result: loop.Verified},
-		{Title: "Implement API endpoint", SHA: "def5678", Minutes: 5, Result: loop.Claimed},
+		{Title: "Add schema migration", SHA: "abc1234", Minutes: 2, Result: attempt.Verified},
+		{Title: "Implement API endpoint", SHA: "def5678", Minutes: 5, Result: attempt.Claimed},
 		{Title: "Build preference sync service"},
 	}}
 	text := r.Progress(f.bytes(), f.bytes(), false)

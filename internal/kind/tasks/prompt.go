@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hooks/internal/attempt"
-	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -38,7 +37,7 @@ var template string
 // Prompt returns the complete prompt for one attempt at a task, or at the PR after the last task
 // (T13, T51). Foreign texts are put on one line or quoted, so that no line of a prompt can be read
 // as a claim. The end of the progress file follows, as far as it fits.
-func (r *Run) Prompt(a *loop.Attempt, with Papers) string {
+func (r *Run) Prompt(a *attempt.Attempt, with Papers) string {
 	what, check, item := "pr", r.Check, Item{}
 	if a.Task <= len(r.List) {
 		what, item = "task", r.List[a.Task-1]

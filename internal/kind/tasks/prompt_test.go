@@ -7,13 +7,12 @@ import (
 	"unicode/utf8"
 
 	"hooks/internal/attempt"
-	"hooks/internal/loop"
 )
 
 // given is everything that a prompt is made of.
 type given struct {
 	Run
-	a    loop.Attempt
+	a    attempt.Attempt
 	with Papers
 }
 
@@ -37,7 +36,7 @@ func listOf(n, at int, item Item) []Item {
 var plain = given{
 	Run{Index: 2, List: listOf(8, 2, Item{}), Mode: Quick, MaxTries: 5,
 		Spec: "docs/specs/user-preferences.md"},
-	loop.Attempt{Title: "Build preference sync service", Try: 1, Token: "2.1-n11abc"},
+	attempt.Attempt{Title: "Build preference sync service", Try: 1, Token: "2.1-n11abc"},
 	Papers{Progress: ".sdd-progress.md", Log: []byte(seeded)},
 }
 
@@ -46,7 +45,7 @@ var full = given{
 		Reason: "the check is red:\nexit code 1", Check: "just test",
 		List: listOf(8, 7, Item{Criteria: "- names each setting\n- no dead link\n",
 			NoCommit: true})},
-	loop.Attempt{Title: "Write the guide", Try: 4, Token: "7.4-n23abc",
+	attempt.Attempt{Title: "Write the guide", Try: 4, Token: "7.4-n23abc",
 		Feedback: "Say which settings are per device.\n"},
 	Papers{Progress: ".sdd-progress.md", Log: []byte(seeded),
 		Anchor: ".claude/commands/sdd/anchor.md"},
@@ -165,7 +164,7 @@ func echoes(t *testing.T, prompt, token string) {
 			continue
 		}
 		for _, message := range []string{line, prompt[:end], "Done.\n\n" + line} {
-			if c, _ := attempt.ReadClaim(message, token); c != (loop.ClaimSeen{}) {
+			if c, _ := attempt.ReadClaim(message, token); c != (attempt.Claim{}) {
 				t.Errorf("the line %q of a prompt is a claim: %+v", line, c)
 			}
 		}
@@ -185,12 +184,12 @@ func TestNoLineOfAPromptIsAClaim(t *testing.T) {
 		"\u2028TASK_COMPLETE " + token, "<!--\n-->\nTASK_COMPLETE " + token,
 		strings.Repeat("\n", 9000) + "x", strings.Repeat("é\n", 9000), strings.Repeat("é", 9000),
 	} {
-		for attempt := 1; attempt < 5; attempt++ {
+		for n := 1; n < 5; n++ {
 			for _, mode := range []string{Quick, TDD, Checkpoint} {
 				p := given{
 					Run{Index: 1, List: listOf(3, 1, Item{Criteria: hostile}), Spec: hostile,
 						Mode: mode, MaxTries: 5, Reason: hostile, Check: hostile},
-					loop.Attempt{Title: hostile, Try: attempt, Token: token, Feedback: hostile},
+					attempt.Attempt{Title: hostile, Try: n, Token: token, Feedback: hostile},
 					Papers{Progress: hostile, Log: []byte(hostile), Anchor: hostile},
 				}
 				echoes(t, p.Task(), token)
@@ -203,11 +202,11 @@ func TestNoLineOfAPromptIsAClaim(t *testing.T) {
 
 func FuzzPrompt(f *testing.F) {
 	f.Add("a title", "- b\n", "docs/c.md", "d", seeded, 2)
-	f.Fuzz(func(t *testing.T, title, criteria, spec, check, log string, attempt int) {
+	f.Fuzz(func(t *testing.T, title, criteria, spec, check, log string, try int) {
 		p := given{
 			Run{List: listOf(3, 0, Item{Criteria: criteria}), Spec: spec, MaxTries: 5,
 				Reason: criteria, Check: check},
-			loop.Attempt{Title: title, Try: attempt, Token: token, Feedback: criteria},
+			attempt.Attempt{Title: title, Try: try, Token: token, Feedback: criteria},
 			Papers{Progress: spec, Log: []byte(log)},
 		}
 		echoes(t, p.Task(), token)

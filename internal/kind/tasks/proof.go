@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/attempt"
 	"hooks/internal/loop"
 )
 
@@ -24,16 +25,16 @@ func (r *Run) checkOf(item *Item) string {
 
 // proven returns the verdict on a task whose check is green, and the reason why the verdict is not
 // a better one.
-func (r *Run) proven() (verdict loop.TaskDone, why string) {
+func (r *Run) proven() (verdict attempt.Verdict, why string) {
 	item := r.item()
 	switch {
 	case item == nil: // the pull request changes nothing
 	case item.measured(r.checkOf(item), "") && item.Before.Red():
-		return loop.Verified, ""
+		return attempt.Verified, ""
 	case item.Before == nil || item.Before.Exit != 0:
 		why = "the result of the check without the work is unknown"
 	}
-	return loop.Unbroken, why
+	return attempt.Unbroken, why
 }
 
 // Unmeasured implements State.Unmeasured for the task that follows the open attempt.
@@ -43,7 +44,7 @@ func (r *Run) Unmeasured(t *loop.Tick, head string) (at int, command string) {
 		a := t.Attempt
 		if head = ""; a.Judged != nil {
 			r.count(a, *a.Judged, 0, 0)
-			a = &loop.Attempt{Head: a.EndHead, Tree: a.EndTree}
+			a = &attempt.Attempt{Head: a.EndHead, Tree: a.EndTree}
 		}
 		if a.Tree == "" {
 			head = a.Head
@@ -67,7 +68,7 @@ func (i *Item) measured(command, head string) bool {
 }
 
 // begins records the result of the check before the work of an attempt.
-func (r *Run) begins(item *Item, a *loop.Attempt) {
+func (r *Run) begins(item *Item, a *attempt.Attempt) {
 	if command := r.checkOf(item); a.Tree == "" && !item.measured(command, a.Head) {
 		if item.Before = nil; r.Last.Of(command, a.Head) {
 			item.Before = r.Last
@@ -76,7 +77,7 @@ func (r *Run) begins(item *Item, a *loop.Attempt) {
 }
 
 // NoCheck implements Payload.
-func (r *Run) NoCheck(c loop.CheckRun) string {
+func (r *Run) NoCheck(c attempt.CheckRun) string {
 	why, known := map[int]string{126: "is not executable", 127: "does not exist"}[c.Exit]
 	ran := func(i Item) bool { return i.Before != nil }
 	if !known || r.Last != nil || slices.ContainsFunc(r.List, ran) {
@@ -88,7 +89,7 @@ func (r *Run) NoCheck(c loop.CheckRun) string {
 }
 
 // Measured records the result of a task's check before its first attempt.
-func (r *Run) Measured(at int, c loop.CheckRun) {
+func (r *Run) Measured(at int, c attempt.CheckRun) {
 	if at < len(r.List) {
 		r.List[at].Before = &c
 	}
@@ -108,9 +109,9 @@ func unprovenDue(f *loop.Facts) []loop.Gate {
 	}
 	text := fmt.Sprintf("%s, and this run requires verified tasks", j)
 	switch {
-	case j.Verdict == loop.CannotTell:
+	case j.Verdict == attempt.CannotTell:
 		text = j.Why
-	case Of(f.Run).Require == "" || j.Verdict == loop.Verified || !j.Verdict.Worked():
+	case Of(f.Run).Require == "" || j.Verdict == attempt.Verified || !j.Verdict.Worked():
 		return nil
 	}
 	n := f.Tick.Attempt.Task
@@ -132,12 +133,12 @@ func applyUnproven(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer s
 	a := tick.Attempt
 	switch {
 	case a != nil && a.Task == task && a.Judged != nil:
-		if j := *a.Judged; j.Verdict == loop.CannotTell {
-			j.Verdict, a.Judged = loop.Claimed, &j
+		if j := *a.Judged; j.Verdict == attempt.CannotTell {
+			j.Verdict, a.Judged = attempt.Claimed, &j
 		}
 	case r.Index == task-1 && r.item() != nil: // the run was paused in between
 		item := r.item()
-		item.Result, item.SHA, r.Tip = loop.Claimed, g.HeadSHA, g.HeadSHA
+		item.Result, item.SHA, r.Tip = attempt.Claimed, g.HeadSHA, g.HeadSHA
 		r.moveOn()
 	}
 }
@@ -149,21 +150,21 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	s.Tick.Attempt.List = k.Claim.Value.List
 	switch {
 	case k.Claim.Value.Blocked:
-		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Value.Why})
+		return s.Settle(attempt.Judgement{Verdict: attempt.Flagged, Why: k.Claim.Value.Why})
 	case k.Claim.Value.Flagged != "": // flagging is a valid end, even without a claim (T56)
-		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Value.Flagged})
+		return s.Settle(attempt.Judgement{Verdict: attempt.Flagged, Why: k.Claim.Value.Flagged})
 	case !k.Claim.Value.Done:
 		why := "the last line is not the claim"
 		if k.Claim.Value.Near != "" {
 			why = k.Claim.Value.Near
 		}
-		return s.Miss(loop.Judgement{Verdict: loop.Unfinished, Why: why}, "")
+		return s.Miss(attempt.Judgement{Verdict: attempt.Unfinished, Why: why}, "")
 	}
 	k.Require(&k.Evidence)
-	j := loop.Judgement{Verdict: loop.Claimed, SHA: k.Evidence.Value.Head,
+	j := attempt.Judgement{Verdict: attempt.Claimed, SHA: k.Evidence.Value.Head,
 		Weakened: k.Evidence.Value.Weakened}
 	if why, more := whyLacking(s, k.Evidence.Value); why != "" {
-		j.Verdict, j.Why = loop.Overruled, why
+		j.Verdict, j.Why = attempt.Overruled, why
 		return s.Miss(j, more)
 	}
 	if r.checkOf(r.item()) == "" {
@@ -174,13 +175,13 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	j.Check = check
 	switch why := check.Fails(k.Evidence.Value.Head); {
 	case check.Unsure != "":
-		j.Verdict, j.Why = loop.CannotTell, check.Unsure
+		j.Verdict, j.Why = attempt.CannotTell, check.Unsure
 		if by := check.ByWorker(); by != "" {
 			j.Why = by + "; " + check.Unsure
 		}
 		return s.Miss(j, "Undo the changes to the check; otherwise a person is asked.")
 	case why != "":
-		j.Verdict, j.Why = loop.Overruled, why
+		j.Verdict, j.Why = attempt.Overruled, why
 		if by := check.ByWorker(); by != "" {
 			j.Why = by + "; with the original files, " + why
 		}
@@ -192,7 +193,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 
 // whyLacking explains what is missing from the evidence of a claim, with details for the worker.
 // why is "" if nothing is missing.
-func whyLacking(s loop.State, e *loop.Evidence) (why, more string) {
+func whyLacking(s loop.State, e *attempt.Evidence) (why, more string) {
 	a, item := s.Tick.Attempt, Of(s.Run).item()
 	switch {
 	case len(e.Lost) > 0:

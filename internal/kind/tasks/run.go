@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/attempt"
+	"hooks/internal/english"
 	"hooks/internal/loop"
 )
 
@@ -97,8 +99,8 @@ type Run struct {
 	Tip string `json:"tip,omitempty"`
 	PR  int    `json:"pr,omitempty"` // PR that the run has opened or commented on, or 0
 	// Start is the commit on which the run began. The check is pinned at that commit.
-	Start string         `json:"start,omitempty"`
-	Last  *loop.CheckRun `json:"last_check,omitempty"` // check run after the last claim
+	Start string            `json:"start,omitempty"`
+	Last  *attempt.CheckRun `json:"last_check,omitempty"` // check run after the last claim
 	// Outages counts consecutive attempts that ended through no fault of the task (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
@@ -132,13 +134,13 @@ type Item struct {
 	// the task's own command, which a person has seen
 	Check string `json:"check,omitempty"`
 	// Before is the result of the check before the first attempt; nil if unknown.
-	Before *loop.CheckRun `json:"before,omitempty"`
+	Before *attempt.CheckRun `json:"before,omitempty"`
 	// numbers of the tasks that must be done first
 	Depends []int `json:"depends,omitempty"`
 	// added in a terminal; the list's file does not contain it
-	Added  bool          `json:"added,omitempty"`
-	Result loop.TaskDone `json:"result,omitempty"` // empty while the task is not done
-	SHA    string        `json:"sha,omitempty"`
+	Added  bool            `json:"added,omitempty"`
+	Result attempt.Verdict `json:"result,omitempty"` // empty while the task is not done
+	SHA    string          `json:"sha,omitempty"`
 	// Base is the first commit on which an attempt at the task began and that git could read, or
 	// the empty tree. Attempts that an outage ended count too.
 	Base    string   `json:"base,omitempty"`
@@ -149,20 +151,20 @@ type Item struct {
 
 // Line holds the attempt's fields of a history line.
 type Line struct {
-	Task      int            `json:"task"`
-	Try       int            `json:"try"`
-	Title     string         `json:"title"`
-	Judgement loop.Judgement `json:"judgement"`
-	Fresh     string         `json:"fresh,omitempty"`
+	Task      int               `json:"task"`
+	Try       int               `json:"try"`
+	Title     string            `json:"title"`
+	Judgement attempt.Judgement `json:"judgement"`
+	Fresh     string            `json:"fresh,omitempty"`
 	// feedback that was passed to the worker (L31)
 	Feedback string `json:"feedback,omitempty"`
 }
 
 // The methods of Record.
 
-func (l *Line) Judged() *loop.Judgement { return &l.Judgement }
-func (l *Line) Context() string         { return l.Fresh }
-func (l *Line) Changes() []string       { return nil }
+func (l *Line) Judged() *attempt.Judgement { return &l.Judgement }
+func (l *Line) Context() string            { return l.Fresh }
+func (l *Line) Changes() []string          { return nil }
 
 func (l *Line) Cells() []string {
 	return []string{strconv.Itoa(l.Task), strconv.Itoa(l.Try)}
@@ -198,7 +200,7 @@ func (r *Run) Complete() bool {
 }
 
 // Count returns the number of tasks that have the result.
-func (r *Run) Count(result loop.TaskDone) (n int) {
+func (r *Run) Count(result attempt.Verdict) (n int) {
 	for _, i := range r.List {
 		if i.Result == result {
 			n++
@@ -240,7 +242,7 @@ func (r *Run) Answered(loop.EntryFacts) {}
 
 // Begin opens the next attempt. If the repository has disappeared since the run began, commits are
 // still required.
-func (r *Run) Begin(a *loop.Attempt) bool {
+func (r *Run) Begin(a *attempt.Attempt) bool {
 	if a.NoGit && r.Git {
 		a.NoGit, a.Unread = false, "the repository that the run began in is gone"
 	}
@@ -252,7 +254,7 @@ func (r *Run) Begin(a *loop.Attempt) bool {
 }
 
 // Aim points an attempt at the current task.
-func (r *Run) Aim(a *loop.Attempt) {
+func (r *Run) Aim(a *attempt.Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, prTitle
 	if item := r.item(); item != nil {
@@ -286,7 +288,7 @@ func (r *Run) Attempts() loop.Attempts {
 		MaxIdle: r.MaxTries - 1,
 		Failed:  "attempts in a row ended through no fault of the task; no retry was counted",
 		Done:    r.Complete(), Source: r.Spec, Number: r.Index + 1, Unit: "task",
-		Publishes: true, Agent: "worker", Unjudged: loop.Unfinished,
+		Publishes: true, Agent: "worker", Unjudged: attempt.Unfinished,
 		Finished: r.Finished(), Total: len(r.List),
 	}
 	a.Last = a.Finished+1 >= a.Total
@@ -300,10 +302,10 @@ func (r *Run) Advanced(since loop.Payload) bool {
 	return r.Finished() > since.(*Run).Finished()
 }
 
-func (r *Run) Name(a *loop.Attempt) string { return fmt.Sprintf("task %d", a.Task) }
+func (r *Run) Name(a *attempt.Attempt) string { return fmt.Sprintf("task %d", a.Task) }
 
 // Ending places the claim inside a sentence, so that an echo of the text is not a claim.
-func (r *Run) Ending(a *loop.Attempt) string {
+func (r *Run) Ending(a *attempt.Attempt) string {
 	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
 		"If only a person can continue, end with TASK_BLOCKED %s and the reason on that line.",
 		a.Token, a.Token)
@@ -355,7 +357,7 @@ func (r *Run) Fold(t *loop.Tick, e loop.Ending) {
 }
 
 // count advances the run by one attempt (T9, T52–T60).
-func (r *Run) count(a *loop.Attempt, j loop.Judgement, minutes int, spent loop.USD) {
+func (r *Run) count(a *attempt.Attempt, j attempt.Judgement, minutes int, spent loop.USD) {
 	task := a.Task - 1
 	if task < len(r.List) {
 		item := &r.List[task]
@@ -371,7 +373,7 @@ func (r *Run) count(a *loop.Attempt, j loop.Judgement, minutes int, spent loop.U
 		r.Last = c
 	}
 	r.PR = cmp.Or(a.PR, r.PR)
-	if r.Outages++; j.Verdict != loop.Outage {
+	if r.Outages++; j.Verdict != attempt.Outage {
 		r.Outages = 0
 	}
 	switch {
@@ -380,7 +382,7 @@ func (r *Run) count(a *loop.Attempt, j loop.Judgement, minutes int, spent loop.U
 		r.moveOn()
 	case j.Verdict.Done():
 		r.Try, r.Reason = 1, ""
-	case j.Verdict == loop.Overruled || j.Verdict == loop.Unfinished:
+	case j.Verdict == attempt.Overruled || j.Verdict == attempt.Unfinished:
 		r.Try++
 		r.Reason = j.Why
 	}
@@ -402,13 +404,14 @@ func (r *Run) AllDone() string {
 // Result summarizes the run's list, as in "4 of 5 tasks done: 3 verified, 1 claimed".
 func (r *Run) Result() string {
 	var parts []string
-	for _, d := range []loop.TaskDone{loop.Verified, loop.Unbroken, loop.Claimed, loop.SkippedOne,
-		loop.Imported} {
+	for _, d := range []attempt.Verdict{attempt.Verified, attempt.Unbroken, attempt.Claimed,
+		attempt.Skipped,
+		attempt.Imported} {
 		if n := r.Count(d); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d))
 		}
 	}
-	done := fmt.Sprintf("%d of %s done", r.Finished(), loop.Plural(len(r.List), "task"))
+	done := fmt.Sprintf("%d of %s done", r.Finished(), english.Plural(len(r.List), "task"))
 	if len(parts) == 0 {
 		return done
 	}
@@ -434,7 +437,7 @@ func historyDropped(f *loop.Facts) string {
 	if !listDone(f) || f.Dropped == "" {
 		return ""
 	}
-	return "The list is done, but " + loop.LostTip(f.Dropped)
+	return "The list is done, but " + attempt.LostTip(f.Dropped)
 }
 
 func taskBlocked(f *loop.Facts) string {
@@ -442,14 +445,14 @@ func taskBlocked(f *loop.Facts) string {
 	item := r.item()
 	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
 		return fmt.Sprintf("Task %d blocked after %s: it spent $%s of its $%s. Manual "+
-			"intervention needed.", r.Index+1, loop.Plural(item.Tries, "attempt"), item.Dollars,
+			"intervention needed.", r.Index+1, english.Plural(item.Tries, "attempt"), item.Dollars,
 			r.Dollars)
 	}
 	if r.Try < r.MaxTries {
 		return ""
 	}
 	return fmt.Sprintf("Task %d blocked after %s. Manual intervention needed.", r.Index+1,
-		loop.Plural(r.MaxTries-1, "attempt"))
+		english.Plural(r.MaxTries-1, "attempt"))
 }
 
 // Retune adopts the flags that affect how the run is judged, and returns those that changed it.

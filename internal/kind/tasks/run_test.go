@@ -3,13 +3,14 @@ package tasks
 import (
 	"testing"
 
+	"hooks/internal/attempt"
 	"hooks/internal/loop"
 )
 
 // T91: a task that is done is progress.
 func TestAdvanced(t *testing.T) {
 	first := &Run{}
-	one := &Run{List: []Item{{Result: loop.Unbroken}}}
+	one := &Run{List: []Item{{Result: attempt.Unbroken}}}
 	if !one.Advanced(first) || first.Advanced(first) {
 		t.Error("a task that is done is progress")
 	}

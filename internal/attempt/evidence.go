@@ -1,0 +1,105 @@
+package attempt
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"hooks/internal/english"
+)
+
+// CheckRun is one run of the person's check command.
+type CheckRun struct {
+	Exit    int    `json:"exit"`
+	Stopped bool   `json:"stopped,omitempty"` // the check did not exit by itself; Exit is 1
+	Seconds int    `json:"seconds"`
+	Head    string `json:"head"` // the commit that was checked
+	Tail    string `json:"tail,omitempty"`
+	Command string `json:"command,omitempty"`
+	// Changed lists the pinned files that differ from the run's start. The check then ran in a
+	// separate checkout with the original files. Unsure explains why the result is inconclusive, or
+	// is empty.
+	Changed []string `json:"changed,omitempty"`
+	Unsure  string   `json:"unsure,omitempty"`
+}
+
+// Fails explains why a check is not green at that commit, or returns "" if it is.
+func (c *CheckRun) Fails(head string) string {
+	switch {
+	case c.Stopped:
+		return fmt.Sprintf("the check did not end by itself; it was stopped after %s",
+			english.Plural(c.Seconds, "second"))
+	case c.Exit > 0:
+		return fmt.Sprintf("the check is red: exit %d", c.Exit)
+	case c.Head != head:
+		return "the check changed what it checked"
+	}
+	return ""
+}
+
+// Red reports whether a check ran and failed. A check that could not be started, or that was
+// stopped, does not count.
+func (c *CheckRun) Red() bool {
+	return c != nil && c.Exit > 0 && c.Exit != 126 && c.Exit != 127 && !c.Stopped && c.Unsure == ""
+}
+
+// Of reports whether this is a run of the command at the commit head.
+func (c *CheckRun) Of(command, head string) bool {
+	return c != nil && head != "" && c.Head == head && c.Command == command
+}
+
+// ByWorker names the pinned files that differ from the run's start, at the beginning of a
+// sentence. It returns "" if there are none.
+func (c *CheckRun) ByWorker() string {
+	if c == nil || len(c.Changed) == 0 {
+		return ""
+	}
+	return "check changed by the worker: " + strings.Join(c.Changed, ", ")
+}
+
+// Worker holds facts from a worker's own transcript.
+type Worker struct {
+	Ours  bool // the worker was started for the open attempt
+	Fresh bool // the transcript begins with the attempt's prompt
+	Known bool // the transcript and the call that started the worker could be read
+}
+
+// Evidence holds facts from git and the progress file about a claim (T36, T87).
+type Evidence struct {
+	Head     string
+	Branch   string
+	Dropped  string   // a commit that Head must contain but does not, or ""
+	Same     bool     // no file differs from the commit at which the task began
+	Dirty    []string // uncommitted paths
+	Lost     []string // lines that were removed from the progress file
+	Weakened []string // tests that were deleted or skipped since (T96)
+	Failed   string   // reason why git could not report these facts, or ""
+	Tree     string   // checksum of uncommitted files; see Attempt
+	Changed  []string // the files that the audited commits change
+}
+
+// Untidy explains why the tree is not in the state in which an attempt must leave it, with details
+// for the worker. branch is the one on which the unit of work, as in "loop", began. why is "" if
+// the tree is in order.
+func (e *Evidence) Untidy(branch, unit string) (why, more string) {
+	switch {
+	case e.Failed != "":
+		return "git cannot tell: " + e.Failed, ""
+	case e.Branch != branch:
+		return fmt.Sprintf("the branch is %s, but the %s began on %s", cmp.Or(e.Branch, "none"),
+			unit,
+			cmp.Or(branch, "none")), ""
+	case len(e.Dirty) > 0:
+		return english.Plural(len(e.Dirty), "file") + " not committed",
+			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
+	case e.Dropped != "":
+		return "the branch no longer contains commit " + Short(e.Dropped), ""
+	}
+	return "", ""
+}
+
+// LostTip explains that a finished list does not count, because the branch has lost a commit.
+func LostTip(sha string) string {
+	return fmt.Sprintf("commit %s, the last one that counted, is not found on the branch",
+		Short(sha))
+}

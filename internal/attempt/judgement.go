@@ -1,0 +1,112 @@
+package attempt
+
+import (
+	"fmt"
+
+	"hooks/internal/english"
+)
+
+// WorkerVerdict is a verdict that a worker reported. It holds for one commit (A71, A75).
+type WorkerVerdict struct {
+	Word string `json:"verdict"` // clean or dirty
+	SHA  string `json:"sha"`
+	Seen *Seen  `json:"seen,omitempty"` // nil before it is judged, and in older files
+}
+
+// Said returns the verdict for people, as in "clean about 1234567, read 2 of 3 changed files;
+// stale, HEAD is 89abcde". head is the checked-out commit, or "" if it is unknown.
+func (v *WorkerVerdict) Said(head string) string {
+	text := v.Word + " about " + Short(v.SHA)
+	if v.Seen != nil {
+		text += ", " + v.Seen.String()
+	}
+	if head != "" && head != v.SHA {
+		text += "; stale, HEAD is " + Short(head)
+	}
+	return text
+}
+
+// Seen describes how much of the changes an auditor looked at.
+type Seen struct {
+	Read    int    `json:"read"`            // number of changed files that were read
+	Changed int    `json:"changed"`         // number of changed files
+	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
+}
+
+// String returns the description, as in "read 2 of 3 changed files, check run".
+func (s *Seen) String() string {
+	text := fmt.Sprintf("read %d of %s", s.Read, english.Plural(s.Changed, "changed file"))
+	if s.Check != "" {
+		text += ", check " + s.Check
+	}
+	return text
+}
+
+// Judgement is the verdict on an attempt, with its evidence.
+type Judgement struct {
+	Verdict  Verdict   `json:"verdict"`
+	Why      string    `json:"why,omitempty"`
+	SHA      string    `json:"sha,omitempty"`
+	Check    *CheckRun `json:"check,omitempty"`
+	Weakened []string  `json:"tests_weakened,omitempty"` // tests that the attempt weakened (T96)
+	Seen     *Seen     `json:"seen,omitempty"`           // set for an audit with a verdict
+}
+
+// String returns the verdict with its reason. The reason for a finished task explains why its
+// verdict is not a better one.
+func (j *Judgement) String() string {
+	text, between := j.Verdict.String(), ": "
+	if j.Verdict.Worked() {
+		between = "; "
+		if by := j.Check.ByWorker(); by != "" {
+			text += between + by
+		}
+	}
+	if j.Why != "" {
+		text += between + j.Why
+	}
+	return text
+}
+
+// Verdict is the verdict on one attempt. Verified and Claimed are always counted separately
+// (T63).
+type Verdict string
+
+// The verdicts.
+const (
+	Verified Verdict = "verified" // the check was red before the work and is green after it
+	// the check is green, and may have been green before the work
+	Unbroken   Verdict = "unbroken"
+	Claimed    Verdict = "claimed" // claimed and committed; there is no check command
+	CannotTell Verdict = "unsure"  // the check cannot run in its original form
+	Skipped    Verdict = "skipped" // a person's answer at the gate
+	// a person confirmed that it was done before the run (T97, T99)
+	Imported   Verdict = "imported"
+	Flagged    Verdict = "flagged"    // the worker asks for a person
+	Overruled  Verdict = "refused"    // claimed, but contradicted by the evidence
+	Unfinished Verdict = "unfinished" // no claim
+	Outage     Verdict = "outage"     // ended by the API, the machine or a person
+	Ended      Verdict = "ended"      // a phase that is not judged
+	Clean      Verdict = "clean"      // a clean audit
+	Dirty      Verdict = "dirty"      // a dirty audit
+	Undecided  Verdict = "no_verdict" // an audit without a verdict
+)
+
+// Worked reports whether an attempt has done the task.
+func (d Verdict) Worked() bool { return d == Verified || d == Unbroken || d == Claimed }
+
+// Done reports whether the task needs no further attempt.
+func (d Verdict) Done() bool { return d.Worked() || d == Skipped || d == Imported }
+
+// String returns the verdict as people read it.
+func (d Verdict) String() string {
+	switch d {
+	case Unbroken:
+		return "not broken"
+	case CannotTell:
+		return "cannot tell"
+	case Undecided:
+		return "no verdict"
+	}
+	return string(d)
+}

@@ -1,0 +1,18 @@
+// Package english forms words for sentences.
+package english
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Plural returns a number with its noun, as in "1 iteration" and "2 aliases".
+func Plural(n int, what string) string {
+	if n != 1 {
+		if strings.HasSuffix(what, "s") {
+			what += "e"
+		}
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
