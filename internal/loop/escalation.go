@@ -179,10 +179,36 @@ func (b *Budget) RaiseCommand(t *Tick, now time.Time) string {
 	return b.raiseTo(to)
 }
 
-func applyBudget(run *Budget, _ *Tick, g Gate, act, _ string) {
-	if act == "raise" && g.Raise != nil {
-		run.Ceilings = *g.Raise
+func applyBudget(run *Budget, _ *Tick, g Gate, act, answer string) {
+	if act != "raise" || g.Raise == nil {
+		return
 	}
+	to := *g.Raise
+	if own, ok := parseRaise(answer, run.Ceilings); ok {
+		to = own
+	}
+	run.Ceilings = to
+}
+
+// parseRaise parses a person's own ceilings, as in "dollars=50 iterations=12", and sets them in c.
+// It returns false if the answer contains anything else or an invalid value.
+func parseRaise(answer string, c Ceilings) (Ceilings, bool) {
+	words := strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
+	for _, w := range words {
+		name, value, ok := strings.Cut(strings.ToLower(w), "=")
+		if !ok || !c.set(name, strings.TrimPrefix(value, "$")) {
+			return c, false
+		}
+	}
+	return c, len(words) > 0
+}
+
+func (c *Ceilings) set(name, value string) bool {
+	if name == "dollars" {
+		return dollars(name, value, "", &c.Dollars) == nil && c.Dollars > 0
+	}
+	to := c.units("--max-" + name)
+	return to != nil && number(name, value, to) == nil
 }
 
 // PersonRaise is a person's `hooks loop raise` in a terminal, with new ceilings for a run that has

@@ -34,7 +34,7 @@ func FuzzFlags(f *testing.F) {
 
 // FuzzWords: causes, answers and amounts in anyone's words.
 func FuzzWords(f *testing.F) {
-	f.Add("Test failed at 0xdeadbeef after 12.3s", "$12.50", "raise it")
+	f.Add("Test failed at 0xdeadbeef after 12.3s", "$12.50", "dollars=50 iterations=12")
 	f.Add("a1b2\t", "-0.001", "minutes=,")
 	f.Fuzz(func(t *testing.T, cause, amount, answer string) {
 		s := Signature(cause)
@@ -43,6 +43,10 @@ func FuzzWords(f *testing.F) {
 		}
 		if u, err := ParseUSD(amount); err == nil && u < 0 {
 			t.Errorf("%q is %v", amount, u)
+		}
+		if c, ok := parseRaise(answer, Defaults); ok &&
+			(c.Iterations < 1 || c.PRs < 1 || c.Minutes < 1 || c.Dollars <= 0) {
+			t.Errorf("%q raises to %+v", answer, c)
 		}
 		for _, k := range Gates {
 			act := ask(k.Name, Gate{Raise: &Defaults}).Act(answer)

@@ -199,8 +199,8 @@ func (g Gate) describe(run *Budget) Gate {
 		switch o := &g.Options[i]; {
 		case o.Description != "":
 		case g.Raise != nil:
-			o.Description = "Lift to " + g.Raise.text(run.CountsPRs()) + ". In a terminal: " +
-				run.raiseTo(*g.Raise)
+			o.Description = "Lift to " + g.Raise.text(run.CountsPRs()) + ". Or type your own, " +
+				"as in dollars=50 iterations=12. In a terminal: " + run.raiseTo(*g.Raise)
 		case g.HeadSHA != "":
 			o.Description = "Merge this PR once, at " + attempt.Short(g.HeadSHA) + "."
 		}
@@ -236,15 +236,26 @@ func (g Gate) Act(answer string) string {
 			return o.Label
 		}
 	}
+	if g.Name == BudgetEscalation && g.Raise != nil {
+		if _, ok := parseRaise(answer, *g.Raise); ok {
+			return "raise"
+		}
+	}
 	return GateOf(g.Name).Safest
 }
 
-// Understands reports whether an answer is an option or a sentence in a person's own words. Any
-// other single word counts as a typing error.
+// Understands reports whether an answer is an option, new ceilings, or a sentence in a person's
+// own words. Any other single word, and a malformed ceiling, counts as a typing error.
 func (g Gate) Understands(answer string) bool {
 	word := strings.ToLower(strings.TrimSpace(answer))
-	return strings.ContainsAny(word, " \t\n") ||
-		slices.ContainsFunc(g.Options, func(o Option) bool { return o.Label == word })
+	if slices.ContainsFunc(g.Options, func(o Option) bool { return o.Label == word }) {
+		return true
+	}
+	if g.Name == BudgetEscalation && strings.Contains(answer, "=") {
+		_, ok := parseRaise(answer, Ceilings{})
+		return ok
+	}
+	return strings.ContainsAny(word, " \t\n")
 }
 
 // Answer applies a person's answer to a pending gate of the tick and returns the option that

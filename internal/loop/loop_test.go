@@ -144,9 +144,11 @@ func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
 		t.Error(d)
 	}
 	for answer, want := range map[string]Ceilings{
-		"raise":      want,
-		"RAISE ":     want,
-		"dollars=50": f.Run.Ceilings, // acts as continue
+		"raise":                    want,
+		"RAISE ":                   want,
+		"dollars=50 iterations=12": {12, 20, 60, 50 * Dollar},
+		// no ceiling is not set in passing: it acts as continue
+		"dollars=0":  f.Run.Ceilings,
 		"yes please": f.Run.Ceilings,
 		"continue":   f.Run.Ceilings,
 	} {

@@ -77,7 +77,29 @@ func TestUSDAsJSON(t *testing.T) {
 	}
 }
 
-func TestRaiseIsDescribed(t *testing.T) {
+func TestParseRaise(t *testing.T) {
+	for answer, want := range map[string]Ceilings{
+		"iterations=1":                    {1, 20, 60, 25 * Dollar},
+		"PRs=1000000, minutes=1":          {5, MaxUnits, 1, 25 * Dollar},
+		"dollars=$0.01":                   {5, 20, 60, Cent},
+		"iterations=0":                    {},
+		"iterations=1000001":              {},
+		"dollars=0":                       {},
+		"dollars=0.000000000001":          {5, 20, 60, 1},
+		"dollars=x":                       {},
+		"hours=3":                         {},
+		"iterations":                      {},
+		"":                                {},
+		" , ":                             {},
+		"iterations=9 and carry on":       {},
+		"minutes=90 dollars=30 prs=25":    {5, 25, 90, 30 * Dollar},
+		"minutes=90,dollars=30,minutes=1": {5, 20, 1, 30 * Dollar},
+	} {
+		got, ok := parseRaise(answer, Defaults)
+		if ok != (want != Ceilings{}) || ok && got != want {
+			t.Errorf("%q: %+v, %v", answer, got, ok)
+		}
+	}
 	to := Ceilings{8, 30, 90, 0}
 	raise := func(run *Budget) string {
 		return Gate{Raise: &to, Options: []Option{{}}}.describe(run).Options[0].Description
@@ -87,7 +109,7 @@ func TestRaiseIsDescribed(t *testing.T) {
 		t.Error(got)
 	}
 	to.Dollars = 3 * Dollar
-	want = "Lift to 8 iterations, 90 minutes, $3.00. In a terminal"
+	want = "Lift to 8 iterations, 90 minutes, $3.00. Or type your own"
 	watched := &Budget{Skill: Review, SinglePR: 4}
 	if got := raise(watched); !strings.HasPrefix(got, want) {
 		t.Error(got)
@@ -101,7 +123,8 @@ func TestUnderstands(t *testing.T) {
 		want         bool
 	}{
 		{BudgetEscalation, " Raise ", true}, {BudgetEscalation, "rise", false},
-		{BudgetEscalation, "minutes=9", false}, {BudgetEscalation, "carry on", true},
+		{BudgetEscalation, "minutes=9", true}, {BudgetEscalation, "minutes=x", false},
+		{BudgetEscalation, "minutes=9 please", false}, {BudgetEscalation, "carry on", true},
 		{AmbiguousCriteria, "a=b", false}, {AmbiguousCriteria, "set a=b", true},
 		{AmbiguousCriteria, "a\tb", true}, {AmbiguousCriteria, "a\nb", true},
 		{AmbiguousCriteria, "skip", true}, {AmbiguousCriteria, "raise", false},
@@ -110,6 +133,14 @@ func TestUnderstands(t *testing.T) {
 		if got := ask(k.Name, Gate{Raise: &Defaults}).Understands(c.answer); got != c.want {
 			t.Errorf("%s: %q is understood: %v", c.gate, c.answer, got)
 		}
+	}
+	raise := Gate{Name: BudgetEscalation}
+	if got := raise.Act("minutes=9"); got != "continue" {
+		t.Errorf("without ceilings to raise it acts as %q", got)
+	}
+	other := Gate{Name: BacklogDrift, Raise: &Defaults}
+	if got := other.Act("minutes=9"); got != "re-propose" {
+		t.Errorf("at another gate it acts as %q", got)
 	}
 }
 

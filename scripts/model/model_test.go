@@ -427,6 +427,9 @@ func (w *world) answers(t *rapid.T, asked string, shown []gate) (response string
 	}
 	for i, g := range shown {
 		words := append([]string{"hm, let me think", ""}, options[g.name]...)
+		if g.name == "budget-escalation" {
+			words = append(words, "iterations=12")
+		}
 		text := one(t, g.name, append(words, append(options[g.name][:2:2],
 			options[g.name][:2]...)...))
 		list = append(list, text)
