@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -218,14 +217,8 @@ func writable(path string) error {
 		return hint.New("end it in .html, as in `--html report.html`",
 			"--html %q does not name an HTML file", path)
 	}
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err == nil && !info.Mode().IsRegular() {
-		return hint.New("name another file", "--html %q is not a regular file", path)
-	}
 	head, _ := safefile.ReadHead(path, int64(len(report.PageMark)))
-	if head != report.PageMark {
+	if _, err := os.Lstat(path); err == nil && head != report.PageMark {
 		return hint.New("name another file, or remove that one",
 			"--html %q already exists and is not a report card", path)
 	}

@@ -15,7 +15,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/install"
-	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -281,48 +280,29 @@ func (h *handler) loopLine(line string) (note string, err error) {
 func (h *handler) missingSkill(name string, governed bool) (note string, err error) {
 	program, _ := os.Executable()
 	s := install.ReadSettings(h.project, "", program, h.Env)
-	all := s.Skills()
+	var own []install.Skill
 	space, read := loop.Namespace(name), false
 	if space != "" {
 		root := ""
 		if space == "hooks" { // may come from --plugin-dir, which no settings name
 			root = h.Env("CLAUDE_PLUGIN_ROOT")
 		}
-		var list []install.Skill
-		if list, read = s.PluginSkills(space, root); read {
-			all = append(list, all...)
-		}
+		own, read = s.PluginSkills(space, root)
 	}
-	var own, known []string
-	for _, skill := range all {
-		known = append(known, skill.Name)
-		if loop.Namespace(skill.Name) == space {
-			own = append(own, skill.Name)
-		}
-	}
-	near := loop.Nearest(name, own)
+	isIt := func(skill install.Skill) bool { return skill.Name == name }
 	switch {
-	case slices.Contains(known, name):
+	case slices.ContainsFunc(append(s.Skills(), own...), isIt):
 		return "", nil
-	case read && near != "":
-		return "", hint.New("type /"+near, "the plugin %s has no skill /%s, did you mean /%s",
-			space, name, near)
 	case read:
-		slices.Sort(own)
-		return "", hint.New("it has /"+strings.Join(slices.Compact(own), ", /"),
-			"the plugin %s has no skill /%s", space, name)
-	case len(s.Ours) == 0: // some plugins are not in any settings file, such as this one
-		return "", nil
-	case governed:
-		return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins "+
-			"here; if the client does not know it, `hooks init` names one that works", name), nil
-	}
-	for _, kind := range kind.Skills() {
-		bare := strings.TrimPrefix(name, space+":")
-		if loop.Nearest(bare, []string{string(kind)}) != "" {
-			return fmt.Sprintf("hooks: /%s is not governed; did you mean /%s", name,
-				strings.TrimSuffix(name, bare)+string(kind)), nil
+		var names []string
+		for _, skill := range own {
+			names = append(names, "/"+skill.Name)
 		}
+		return "", hint.New("it has "+strings.Join(names, ", "),
+			"the plugin %s has no skill /%s", space, name)
+	case !governed || len(s.Ours) == 0: // a plugin, such as this one, may be in no settings file
+		return "", nil
 	}
-	return "", nil
+	return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins here; "+
+		"if the client does not know it, `hooks init` names one that works", name), nil
 }

@@ -62,7 +62,6 @@ func TestFiles(t *testing.T) {
 				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`}},
 			Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip",
 			AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop"},
-		"setext.md":  {Rates: rates},
 		"hidden.md":  {},
 		"outside.md": {},
 		"other.md": {

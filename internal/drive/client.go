@@ -2,7 +2,6 @@ package drive
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -81,7 +80,8 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	cmd.WaitDelay = 2 * time.Second // a grandchild may hold the pipes
 	ownGroup(cmd)
 	if err := start(cmd, out); err != nil {
-		return End{}, notStarted(err)
+		return End{}, hint.New("install the client, or put it on PATH; "+
+			"`claude --version` must answer", "start the client: %w", err)
 	}
 	var h streamReader
 	alive := make(chan sign)
@@ -161,14 +161,6 @@ func (c Client) watch(
 			interrupted = true
 		}
 	}
-}
-
-func notStarted(err error) error {
-	way := "see that it starts: `claude --version`"
-	if errors.Is(err, exec.ErrNotFound) {
-		way = "install the client, or put it on PATH"
-	}
-	return hint.New(way, "start the client: %w", err)
 }
 
 // newSession returns a random UUID of version 4. The client accepts each UUID once as a session id.

@@ -112,12 +112,6 @@ func (p *reader) read(l markdown.Line, at int) {
 			p.end(at, at)
 			p.begin(at + 1)
 			return
-		case underlined(l, raw) && separates(p.lines[at+1]):
-			// Markdown makes this a heading, but the person only forgot a blank line.
-			p.feedback = append(p.feedback, raw)
-			p.end(at, at+1)
-			p.begin(at + 2)
-			return
 		case l.Kind != markdown.Heading || l.Level > 2:
 			if l.Kind == markdown.Plain && l.Text != strings.Trim(raw, white) {
 				raw = l.Text // without HTML comments; the rest stays as it is
@@ -161,11 +155,6 @@ func isNumbered(l markdown.Line) bool {
 }
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
-
-// underlined reports whether a heading has two lines, the second of = or -.
-func underlined(l markdown.Line, raw string) bool {
-	return l.Kind == markdown.Heading && !strings.HasPrefix(strings.TrimLeft(raw, " \t"), "#")
-}
 
 // trim removes blank lines at both ends of a text.
 func trim(text string) string {

@@ -163,8 +163,6 @@ func TestExtendRefuses(t *testing.T) {
 		"   ## User Feedback\n",
 		"# User Feedback\n",
 		"### User Feedback\n",
-		"User Feedback\n---\n",
-		"User Feedback\n===\n",
 		"```\ncode\n```\n## User Feedback\nApproved.",
 		"<!-- x -->\n## User Feedback\nApproved.",
 		"<!--\n-->## User Feedback\nApproved.",

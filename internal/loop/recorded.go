@@ -115,11 +115,10 @@ func notify(g *Gate) []Notice {
 	return []Notice{{Gate: g}}
 }
 
-// Program identifies a binary. Its build id changes with the content of the binary.
+// Program identifies a binary.
 type Program struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"` // bytes
-	Build   string `json:"build,omitempty"`
 	Version string `json:"version"`
 }
 

@@ -27,7 +27,8 @@ type Line struct {
 	Deep  bool   // indented by four columns or more: code, or nested in a list
 }
 
-// Lines yields the lines of a text. The underline of a heading is part of the line above it.
+// Lines yields the lines of a text. It knows only headings that begin with #, not those that are
+// underlined.
 func Lines(text string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		var s scanner
@@ -36,15 +37,6 @@ func Lines(text string) iter.Seq[Line] {
 			raw, text, _ = strings.Cut(text, "\n")
 			l := s.read(strings.TrimRight(raw, " \t\r"))
 			l.No, l.Deep = no, deep(raw)
-			if l.Kind == Plain && l.Text != "" && l.Text[0] != '|' && l.Text[0] != '-' {
-				next, rest, _ := strings.Cut(text, "\n")
-				if level := underline(next); level > 0 && Item(l.Text) == l.Text {
-					l.Kind, l.Level = Heading, level
-					text = rest
-					s.list = s.list && Indent(next) > 0
-					no++
-				}
-			}
 			if !yield(l) {
 				return
 			}
@@ -230,23 +222,6 @@ func hashes(text string) (level int, title string) {
 		return 0, ""
 	}
 	return level, strings.TrimSpace(strings.TrimRight(rest, "# "))
-}
-
-// underline returns the heading level that a line of = or - gives to the paragraph above it, or 0.
-func underline(text string) int {
-	if text == "" || text[0] > '=' { // true for most lines
-		return 0
-	}
-	text = strings.TrimSpace(text)
-	switch {
-	case len(text) < 2:
-		return 0
-	case strings.Trim(text, "=") == "":
-		return 1
-	case strings.Trim(text, "-") == "":
-		return 2
-	}
-	return 0
 }
 
 // Item returns a line without the marks of a list item and its check box.

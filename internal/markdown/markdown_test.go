@@ -27,8 +27,7 @@ func seen(text string) string {
 func TestLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"# One #\ntwo\r\n":              "1 One|two",
-		"One\n===\nTwo\n---\n---\n---":  "1 One|2 Two|---|---",
-		"- x\n---\n| a |\n---":          "- x|---|| a ||---",
+		"One\n===\nTwo\n---":            "One|===|Two|---",
 		"####### no\n#no":               "####### no|#no",
 		"a\n```go\nb\n``\n```\nc":       "a|~|~|~|~|c",
 		"~~~~\na\n~~~\n~~~~ \nb":        "~|~|~|~|b",

@@ -39,7 +39,7 @@ func TestGoal(t *testing.T) {
 	for text, want := range map[string]string{
 		"---\ntitle: No.\n---\n# Preferences\n\nAdd preference\nsync, e.g. themes. Then more.": "" +
 			"Add preference sync, e.g. themes.",
-		"Title\n=====\n\n- a list\n\n| a | table |\n\n> a quote\n\n```\ncode\n```\n\nDo it": "" +
+		"# Title\n\n- a list\n\n| a | table |\n\n> a quote\n\n```\ncode\n```\n\nDo it": "" +
 			"Do it",
 		"Use v1.2 of x! It is new.":   "Use v1.2 of x!",
 		"同期を追加する。次に。":                 "同期を追加する。",
