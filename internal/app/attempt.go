@@ -13,7 +13,6 @@ import (
 
 	"hooks/internal/attempt"
 	"hooks/internal/child"
-	"hooks/internal/event"
 	"hooks/internal/kind/audit"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
@@ -185,33 +184,18 @@ func dropped(root, commit string) string {
 // attempts holds the lookups on this machine for a kind whose iterations are attempts. The
 // decisions are in the kind's row of loop.Kinds and in its payload.
 type attempts struct {
-	// enter prepares a fresh run or resumes the existing one. If no run starts and that is not an
-	// error, said explains why.
-	enter func(h *handler, c loop.Command, f *loop.Flags) (fresh freshRun, said string, err error)
-	// entered writes the files of the new run that people and workers read. If that fails, it
-	// returns the problem as the reply.
-	entered func(h *handler, fresh freshRun, reply event.Reply) event.Reply
-	prompt  func(h *handler, t *store.State) string // returns the prompt of the attempt's worker
+	prompt func(h *handler, t *store.State) string // returns the prompt of the attempt's worker
 }
 
 // attemptsOf returns false for a kind whose iterations are not attempts.
 func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 	switch skill {
 	case tasks.Name:
-		return attempts{(*handler).taskEntry, (*handler).taskEntered, (*handler).taskPrompt}, true
+		return attempts{(*handler).taskPrompt}, true
 	case audit.Name:
-		return attempts{(*handler).auditEntry, (*handler).auditEntered,
-			(*handler).auditPrompt}, true
+		return attempts{(*handler).auditPrompt}, true
 	}
 	return k, false
-}
-
-// freshRun holds the initial values of a fresh run whose kind has attempts. It is zero for any
-// other entry.
-type freshRun struct {
-	loop.KindRun
-	plan []byte   // the text of the audit's plan
-	left []string // files that the person excludes from the run
 }
 
 // agent returns the plugin's agent for the worker that the call starts; the agent needs less than

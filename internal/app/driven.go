@@ -47,8 +47,8 @@ type driven struct {
 // client.Flags to the stored flags if the person gave no flags.
 func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err error) {
 	cmd, ok := loop.ParsePrompt(command, config.Load(tracker.Project(a.Env, a.cwd())).Names())
-	kind, attempts := attemptsOf(cmd.Skill)
-	if !ok || !attempts {
+	kind := loop.KindOf(cmd.Skill)
+	if !ok || kind.Enter == nil {
 		return nil, hint.New("use --plugin hooks or --plugin sdd",
 			"%q begins neither a task loop nor an audit loop", strings.TrimSpace(command))
 	}
@@ -68,7 +68,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 		return nil, err
 	}
 	h := d.entering(dir)
-	fresh, said, err := kind.enter(h, cmd, &asked)
+	fresh, said, err := kind.Enter(h.setup(cmd, &asked))
 	switch {
 	case err != nil:
 		return nil, err
@@ -91,7 +91,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	if err = cmp.Or(err, h.plugged(d.name)); err != nil {
 		return nil, err
 	}
-	if fresh.Own != nil && !loop.KindOf(cmd.Skill).Linked {
+	if fresh.Own != nil && !kind.Linked {
 		d.words = ""
 		return d, d.begin(h, cmd, asked, fresh)
 	}
@@ -157,7 +157,7 @@ const byDriver = "--drive " + loop.DriveProcess
 
 // begin starts a fresh run, which pauses at its first gates.
 func (d *driven) begin(
-	h *handler, cmd loop.Command, flags loop.Flags, fresh freshRun,
+	h *handler, cmd loop.Command, flags loop.Flags, fresh loop.Fresh,
 ) error {
 	reply, err := h.enterWith(cmd, flags, fresh)
 	if err == nil && h.out.After != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,11 +13,13 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
+	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
@@ -91,11 +94,11 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 			return event.Block(hint.Text(err)), nil
 		}
 	}
-	if loop.KindOf(cmd.Skill).Run.Of == nil { // its iterations are no attempts
-		return h.enterWith(cmd, flags, freshRun{})
+	kind := loop.KindOf(cmd.Skill)
+	if kind.Enter == nil { // its iterations are no attempts
+		return h.enterWith(cmd, flags, loop.Fresh{})
 	}
-	kind, _ := attemptsOf(cmd.Skill)
-	fresh, said, err := kind.enter(h, cmd, &flags)
+	fresh, said, err := kind.Enter(h.setup(cmd, &flags))
 	switch {
 	case err != nil:
 		return event.Block(hint.Text(err)), nil
@@ -105,9 +108,54 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	return h.enterWith(cmd, flags, fresh)
 }
 
+// setup returns the command for its kind, with the lookups on this machine.
+func (h *handler) setup(cmd loop.Command, flags *loop.Flags) *loop.Setup {
+	for i, word := range flags.Rest {
+		flags.Rest[i] = filepath.ToSlash(word)
+	}
+	return &loop.Setup{
+		Command: cmd, Flags: flags, Project: h.project, Cwd: h.ev.Cwd, Fed: h.feeding,
+		Terminal: h.ev.Name == "", Model: h.ev.Name == event.PreToolUse,
+		Driven: h.ev.Name == "" || h.Env(drive.Mark) != "",
+		Env:    h.Env, Old: func() *loop.Budget { return h.runOf(cmd.Skill) },
+		ByPerson: h.typedByPerson, View: h.ownView,
+		Read: func(root, what, path string) (text []byte, missing bool, err error) {
+			text, err = readOwn(root, what, path)
+			return text, errors.Is(err, fs.ErrNotExist), err
+		},
+		Worktree: func(dir string) (top, realPath string) {
+			if top, linked := tracker.LinkedWorktree(dir); linked && safefile.IsDir(top) {
+				return top, tracker.RealPath(top)
+			}
+			return "", ""
+		},
+		HasRemote: func() bool {
+			return len(tracker.Repo(context.Background(), h.project).Remotes) > 0
+		},
+		PostAction: func() (skill, prompt string, push bool) {
+			c := h.config(nil).Audit
+			return c.PostSkill, c.PostPrompt, c.PostPush
+		},
+		Preflight: func(root string) (leftOut []string, err error) {
+			return h.preflight(root, flags.Task)
+		},
+	}
+}
+
+// typedByPerson reports whether a person typed the command, rather than the model or a schedule.
+func (h *handler) typedByPerson() bool {
+	if h.ev.Name != event.UserPromptExpansion {
+		return h.ev.Name == "" // `hooks go`, which only a person can run
+	}
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	known := start.Origin == "human" || start.Origin == "sdk"
+	return known || start.Origin == "" &&
+		usage.Sender(h.ev.Transcript, h.ev.Prompt) != loop.SenderSchedule
+}
+
 // enterWith enters a command that has been parsed.
 func (h *handler) enterWith(
-	cmd loop.Command, flags loop.Flags, fresh freshRun,
+	cmd loop.Command, flags loop.Flags, fresh loop.Fresh,
 ) (event.Reply, error) {
 	if h.seal.on { // the project of an ended loop may be gone
 		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
@@ -137,11 +185,10 @@ func (h *handler) enterWith(
 		return event.Reply{}, err
 	}
 	e.asks.KindRun, e.asks.Fed = fresh.KindRun, h.feeding
-	e.asks.LeftOut = fresh.left
+	e.asks.LeftOut = fresh.LeftOut
 	reply, err := e.decided()
-	if err == nil && loop.KindOf(cmd.Skill).Run.Of != nil {
-		kind, _ := attemptsOf(cmd.Skill)
-		reply = kind.entered(h, fresh, reply)
+	if err == nil && loop.KindOf(cmd.Skill).Enter != nil {
+		reply = e.entered(fresh, reply)
 	}
 	return reply, err
 }

@@ -3,19 +3,13 @@ package app
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"hooks/internal/attempt"
-	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/install"
@@ -25,124 +19,7 @@ import (
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
-	"hooks/internal/usage"
 )
-
-// Defaults for a task loop (T20, T86).
-const (
-	defaultTries        = 5
-	defaultCheckMinutes = 10
-)
-
-// taskEntry implements attempts.enter for task loops.
-func (h *handler) taskEntry(
-	cmd loop.Command, flags *loop.Flags,
-) (fresh freshRun, said string, err error) {
-	if h.feeding { // ignore later changes of the environment
-		*flags = loop.Flags{Ceilings: flags.Ceilings, Lock: flags.Lock, Resume: true,
-			BudgetFile: flags.BudgetFile}
-		return fresh, "", nil
-	}
-	if flags.Task.Drive == loop.DriveProcess && h.ev.Name != "" && h.Env(drive.Mark) == "" {
-		return fresh, "", hint.New(fmt.Sprintf("leave --drive out: /%s runs the tasks in this "+
-			"session; or run `hooks go` in a terminal of your own", cmd.Name),
-			"only `hooks go` may set --drive process, and it did not start this session")
-	}
-	n, err := h.envNumber("SDD_MAX_GLOBAL_ITER", 0)
-	if err != nil {
-		return fresh, "", err
-	}
-	if n > 0 {
-		flags.DefaultIterations(n)
-	}
-	old := h.runOf(tasks.Name)
-	found, err := h.foreignView(old)
-	if err != nil {
-		return fresh, "", err
-	}
-	named := len(flags.Rest) > 0 || flags.Task.List != ""
-	spec := strings.Join(flags.Rest, "")
-	if !named && old == nil && found != nil {
-		spec, named = found.SpecPath, true
-	}
-	switch {
-	case old != nil && old.Drives(*flags):
-		return fresh, "", nil
-	case flags.Resume && old != nil, !named && old != nil && !tasks.Of(old).Complete():
-		flags.Resume = true
-		return fresh, "", h.mayRetune(tasks.Of(old), flags)
-	case !named:
-		return fresh, "", hint.New("name the spec: /sdd:go docs/spec.md in a session, or "+
-			"hooks go docs/spec.md in a terminal",
-			"/%s names no spec, and there is no task loop to resume", cmd.Name)
-	}
-	run, err := h.newTasks(flags, spec)
-	if err != nil {
-		return fresh, "", err
-	}
-	if run.Mode == tasks.Pair || run.Mode == tasks.Swarm {
-		return fresh, fmt.Sprintf("Mode %s: the loop is disabled, every Stop is allowed. Nothing "+
-			"was recorded.", run.Mode), nil
-	}
-	if old == nil {
-		run.Import = imported(found, run)
-	}
-	left, err := h.preflight(h.project, flags.Task)
-	return freshRun{KindRun: loop.KindRun{Own: run}, left: left}, "", err
-}
-
-// mayRetune returns an error for flags that change how a resumed run is judged, unless a person
-// typed them.
-func (h *handler) mayRetune(r *tasks.Run, flags *loop.Flags) error {
-	changed := r.Retuned(flags.Task)
-	if len(changed) == 0 || h.typedByPerson() && !slices.Contains(
-		[]string{tasks.Pair, tasks.Swarm}, flags.Task.Mode) {
-		return nil
-	}
-	return hint.New("leave it out, or let a person type the command",
-		"%s would change the run, which has already begun", strings.Join(changed, ", "))
-}
-
-// newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
-func (h *handler) newTasks(flags *loop.Flags, path string) (*tasks.Run, error) {
-	tries, err := h.envNumber("SDD_MAX_TASK_ITER", defaultTries)
-	if err != nil {
-		return nil, err
-	}
-	r := &tasks.Run{Spec: path, Try: 1, Phase: tasks.Execution, Passed: []int{},
-		MaxTries: cmp.Or(flags.Task.MaxTries, tries),
-		Dollars:  flags.Task.Dollars, Require: flags.Task.Require,
-		Drive:        cmp.Or(flags.Task.Drive, loop.DriveStop),
-		CheckMinutes: cmp.Or(flags.Task.Minutes, defaultCheckMinutes),
-		OpensPR:      len(tracker.Repo(context.Background(), h.project).Remotes) > 0}
-	if r.Check = flags.Task.Check; r.Check != "" && !h.typedByPerson() {
-		r.Proposed, r.Check = r.Check, ""
-	}
-	if len(flags.Rest) > 1 {
-		return nil, hint.New("quote a path that contains spaces; the spec is one file",
-			"%q is more than one spec", strings.Join(flags.Rest, " "))
-	}
-	spec, err := readOwn(h.project, "spec", r.Spec)
-	if err != nil {
-		return nil, err
-	}
-	front, err := tasks.ReadSpec(spec)
-	if err != nil {
-		return nil, hint.New("fix its front matter", "%s: %w", r.Spec, err)
-	}
-	r.Mode = cmp.Or(flags.Task.Mode, front.Mode, tasks.Quick)
-	r.Issue, r.Goal = cmp.Or(flags.Task.Issue, front.Issue), tasks.Goal(spec)
-	list, err := h.readList(r, flags.Task.List, spec)
-	if err != nil {
-		return nil, err
-	}
-	r.List = list
-	r.Pick() // some tasks may already be done
-	if now := h.listNow(&loop.Budget{KindRun: loop.KindRun{Own: r}}); now != nil {
-		r.ListSum = now.Sum
-	}
-	return r, nil
-}
 
 // listNow parses the run's list as it is on disk. It returns nil if that fails, or for another kind
 // of run (T97).
@@ -162,58 +39,7 @@ func (h *handler) listNow(run *loop.Budget) *tasks.ReadList {
 	for i := range list { // ticks in the file do not count
 		list[i].Result = ""
 	}
-	return &tasks.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", list)), List: list}
-}
-
-// typedByPerson reports whether a person typed the command, rather than the model or a schedule.
-func (h *handler) typedByPerson() bool {
-	if h.ev.Name != event.UserPromptExpansion {
-		return h.ev.Name == "" // `hooks go`, which only a person can run
-	}
-	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
-	known := start.Origin == "human" || start.Origin == "sdk"
-	return known || start.Origin == "" &&
-		usage.Sender(h.ev.Transcript, h.ev.Prompt) != loop.SenderSchedule
-}
-
-// readList reads the list from the named file. Without a name it reads tasks.md next to the spec,
-// or else the spec's `## Tasks`.
-func (h *handler) readList(r *tasks.Run, named string, spec []byte) ([]tasks.Item, error) {
-	r.ListPath = named
-	if named == "" {
-		r.ListPath = filepath.ToSlash(filepath.Join(filepath.Dir(r.Spec), "tasks.md"))
-	}
-	text, err := readOwn(h.project, "task list", r.ListPath)
-	if named == "" && errors.Is(err, fs.ErrNotExist) {
-		r.ListPath = r.Spec
-		if text = tasks.Section(spec, "## Tasks"); text == nil {
-			return nil, hint.New("write it as `- [ ]` lines in "+
-				filepath.ToSlash(filepath.Join(filepath.Dir(r.Spec), "tasks.md"))+
-				", or name it with --tasks PATH", "%s has no task list", r.Spec)
-		}
-	} else if err != nil {
-		return nil, err
-	}
-	list, err := tasks.ParseList(text)
-	if err != nil {
-		return nil, hint.New("a task is a line `- [ ] Title` at the left margin", "%s: %w",
-			r.ListPath, err)
-	}
-	return list, nil
-}
-
-// envNumber returns the number in an environment variable, or otherwise if the variable is not
-// set. It returns an error unless the value is a whole number of at least 2.
-func (h *handler) envNumber(name string, otherwise int) (int, error) {
-	text := h.Env(name)
-	if text == "" {
-		return otherwise, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 2 {
-		return 0, hint.New("set it to a whole number from 2, or unset it", "%s is %q", name, text)
-	}
-	return n, nil
+	return &tasks.ReadList{Sum: loop.Digest(fmt.Appendf(nil, "%+v", list)), List: list}
 }
 
 // taskPrompt returns the complete prompt of the attempt.
@@ -293,16 +119,20 @@ func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	})
 }
 
-// taskEntered publishes the run that the entry has begun or resumed.
-func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
-	run := h.runOf(tasks.Name)
-	if run == nil || run.SessionID != h.ev.SessionID {
+// entered keeps the plan of the run that the entry has begun, and publishes the run that it has
+// begun or resumed.
+func (e *entry) entered(fresh loop.Fresh, reply event.Reply) event.Reply {
+	if fresh.Plan != nil && !reply.Blocks() {
+		e.sideError(e.files.KeepPlan(e.Skill, fresh.Plan))
+	}
+	run := e.Budget
+	if !run.Attempts().Publishes || run.SessionID != e.ev.SessionID {
 		return reply
 	}
-	note, err := h.publish(run, nil)
-	h.sideError(err)
-	h.sideError(h.withStateLock(func() error {
-		return h.theirs().Queue(h.files, tasks.Begins(run, h.feeding))
+	note, err := e.publish(run, nil)
+	e.sideError(err)
+	e.sideError(e.withStateLock(func() error {
+		return e.theirs().Queue(e.files, tasks.Begins(run, e.feeding))
 	}))
 	return reply.Say(note)
 }
@@ -379,51 +209,23 @@ func (h *handler) publishView(view []byte) (note string, err error) {
 	return note, nil
 }
 
-// foreignView returns the state file of another tool, or nil. Any other file at that path is an
-// error, so that it is never replaced (T74, T99).
-func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
+// ownView returns the path and the text of the state file for people; the text is nil if there is
+// none. It returns an error if a run could not write one of its files.
+func (h *handler) ownView() (path string, text []byte, err error) {
 	for _, name := range []string{"SDD_STATE_FILE", "SDD_PROGRESS_FILE"} {
 		path := h.Env(name)
 		if path != "" && !h.usable(path) {
-			return nil, hint.New("name a file of the project, not of .git or .sdd",
+			return "", nil, hint.New("name a file of the project, not of .git or .sdd",
 				"%s is %q, where the loop may not keep a file", name, path)
 		}
 		if path != "" && len(tracker.Committed(h.ctx, h.project, path)) > 0 {
-			return nil, hint.New("name a file that is not committed",
+			return "", nil, hint.New("name a file that is not committed",
 				"%s is %q, which the loop would rewrite, and it is committed", name, path)
 		}
 	}
-	text, there, err := keptFile(h.viewPath())
-	if _, _, unread := keptFile(h.progressPath()); cmp.Or(err, unread) != nil {
-		return nil, cmp.Or(err, unread)
-	}
-	if !there || old != nil {
-		return nil, nil
-	}
-	v, err := tasks.ParseView(text)
-	switch {
-	case err != nil:
-	case v.TotalTasks == 0:
-		err = errors.New("it counts no tasks")
-	case v.Phase != "" && v.Phase != tasks.Execution:
-		return nil, hint.New("finish that phase first, or move the file away", "%s is in "+
-			"phase %s; a task loop runs in phase execution", h.relative(h.viewPath()), v.Phase)
-	}
-	if err != nil {
-		return nil, hint.New("move it away, or name another file with SDD_STATE_FILE",
-			"%s is not the state file of a task loop: %w", h.relative(h.viewPath()), err)
-	}
-	return &v, nil
-}
-
-// imported returns the progress made by the other tool. It returns nil if that tool has done
-// nothing or had another list.
-func imported(v *tasks.View, r *tasks.Run) *tasks.Found {
-	if v == nil || v.TaskIndex == 0 || v.TotalTasks != len(r.List) || v.SpecPath != r.Spec {
-		return nil
-	}
-	try := min(max(1, v.TaskIteration), r.MaxTries-1)
-	return &tasks.Found{Index: v.TaskIndex, Try: try}
+	text, _, err = keptFile(h.viewPath())
+	_, _, unread := keptFile(h.progressPath())
+	return h.relative(h.viewPath()), text, cmp.Or(err, unread)
 }
 
 // newestFeedback returns the first feedback found in the ledgers, or "" (L31).

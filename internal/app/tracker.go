@@ -3,8 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -222,7 +220,7 @@ func (h *handler) trail(on []loop.Worktree) string {
 		}
 		left = append(left, root, tree.Head, treeSum(root, tree.Dirty))
 	}
-	return head + " " + sum([]byte(strings.Join(left, "\x00")))
+	return head + " " + loop.Digest([]byte(strings.Join(left, "\x00")))
 }
 
 func branchesOf(prs []loop.TrackedPR) (branches []string) {
@@ -311,12 +309,6 @@ func keptFile(path string) (text []byte, there bool, err error) {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// sum returns a short hash of text.
-func sum(text []byte) string {
-	s := sha256.Sum256(text)
-	return hex.EncodeToString(s[:8])
 }
 
 // treeSum returns a hash of the names, sizes and times of the uncommitted files, not their

@@ -177,6 +177,10 @@ type Kind struct {
 	Gates      []GateKind
 	Applies    func(*Budget) bool
 	Completes  string
+	// Enter prepares a fresh run, or lets the command resume the existing one; it is nil for a kind
+	// whose iterations are not attempts. If no run starts and that is not an error, said explains
+	// why.
+	Enter func(*Setup) (fresh Fresh, said string, err error)
 	// Run and Line name the fields that the kind adds to a run and to a line; they are zero if it
 	// adds none.
 	Run, Line Part

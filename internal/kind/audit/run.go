@@ -43,7 +43,7 @@ var Kind = loop.Kind{
 		_, is := b.Own.(*Run)
 		return is
 	},
-	Gates: gates, Completes: "audit_complete", Rule: audited, Confine: confine,
+	Gates: gates, Completes: "audit_complete", Rule: audited, Confine: confine, Enter: enter,
 	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
 }

@@ -35,6 +35,15 @@ func (r *Run) Finished() (n int) {
 	return n
 }
 
+// unticked returns a list without its ticks, which do not count.
+func unticked(list []Item) *ReadList {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Result = ""
+	}
+	return &ReadList{Sum: loop.Digest(fmt.Appendf(nil, "%+v", list)), List: list}
+}
+
 // compare compares the list on disk with the one last read; now is nil if it cannot be read. The
 // worker made a change if it was there when the last attempt ended; a person made it if nothing
 // has run since then. compare adopts a person's change and returns a note about it. Any other

@@ -44,7 +44,7 @@ var Kind = loop.Kind{
 		_, is := b.Own.(*Run)
 		return is
 	},
-	Gates: gates, Completes: "tasks_complete", Rule: stays,
+	Gates: gates, Completes: "tasks_complete", Rule: stays, Enter: enter,
 	Run:  loop.Part{Name: "tasks", Of: (*Run)(nil)},
 	Line: loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
 }
@@ -476,6 +476,3 @@ func retune[T comparable](changed []string, flag string, old *T, given T) []stri
 	*old = given
 	return append(changed, flag)
 }
-
-// Retuned returns the flags that would change how the run is judged. It does not change the run.
-func (r *Run) Retuned(f loop.TaskFlags) []string { return r.clone().Retune(f) }

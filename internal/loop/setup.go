@@ -1,0 +1,67 @@
+package loop
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"hooks/internal/hint"
+)
+
+// Setup is a command for a kind whose iterations are attempts, with what the kind may ask of this
+// machine before a run begins or continues. Its functions fetch nothing before they are called.
+type Setup struct {
+	Command  Command
+	Flags    *Flags // those of the command, which the kind may change; paths have slashes
+	Project  string // the project's folder
+	Cwd      string // the folder of the session
+	Fed      bool   // the previous Stop asked for this attempt
+	Terminal bool   // a driver prepares the run in a person's terminal
+	Driven   bool   // a driver gives the command, or started the client that does
+	Model    bool   // the model calls the command as a tool
+
+	Env      func(name string) string
+	Old      func() *Budget // the project's run of the kind, or nil
+	ByPerson func() bool    // reports whether a person typed the command
+	// Read returns the text of a file below root, or an error that calls the file by what, as in
+	// "spec". missing reports whether the error is that there is no such file.
+	Read func(root, what, path string) (text []byte, missing bool, err error)
+	// View returns the path and the text of the state file for people. The text is nil if there is
+	// no such file. An error means that a run could not write its files.
+	View func() (path string, text []byte, err error)
+	// Worktree returns the root of the linked worktree that contains dir, and its real path. Both
+	// are empty if there is none.
+	Worktree  func(dir string) (top, realPath string)
+	HasRemote func() bool
+	// PostAction returns the configured action after a clean audit (A52).
+	PostAction func() (skill, prompt string, push bool)
+	// Preflight returns an error if the first attempt in root could prove nothing. It also returns
+	// the uncommitted files that the person excludes from the run.
+	Preflight func(root string) (leftOut []string, err error)
+}
+
+// Fresh holds the initial values of a fresh run. It is zero for any other entry.
+type Fresh struct {
+	KindRun
+	Plan    []byte // text of the file to keep a copy of; nil if none is kept
+	LeftOut []string
+}
+
+// CheckMinutes is the default bound of one run of the check command.
+const CheckMinutes = 10
+
+// OnlyOne returns an error if a command names more than one file. what names the file, as in
+// "spec".
+func OnlyOne(what string, paths []string) error {
+	if len(paths) < 2 {
+		return nil
+	}
+	return hint.New("quote a path that contains spaces; the "+what+" is one file",
+		"%q is more than one %s", strings.Join(paths, " "), what)
+}
+
+// Digest returns a short hash of a text.
+func Digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("%x", sum[:8])
+}
