@@ -48,7 +48,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	}
 	switch r := h.seal.record; h.ev.Name {
 	case event.Stop, event.UserPromptSubmit, event.UserPromptExpansion: // a person sees the reply
-		if h.files != nil && r != nil && r.Rewired != "" && !r.Told {
+		if h.files != nil && r != nil && r.Rewired != "" {
 			reply = h.sayRewired(reply)
 		}
 	}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,12 +183,8 @@ func (h *handler) settingsChanged() event.Reply {
 	if lost == "" {
 		return event.Reply{}
 	}
-	if h.openState() == nil { // otherwise it is blocked but not reported
-		h.inRecord(func(r *seal.Record) bool {
-			first := r.Rewired == ""
-			r.Rewired = cmp.Or(r.Rewired, lost)
-			return first
-		})
+	if r := h.seal.record; h.openState() == nil && r != nil && r.Rewired == "" {
+		h.sideError(h.setRewired(lost))
 	}
 	return event.Block(rewired(lost))
 }
@@ -199,31 +194,24 @@ func rewired(lost string) string {
 		"%s; this session keeps its hooks while a loop is on", lost))
 }
 
-// sayRewired adds the blocked change of settings to a reply that a person sees, once in a session.
+// sayRewired adds the blocked change of settings to a reply that a person sees.
 func (h *handler) sayRewired(reply event.Reply) event.Reply {
-	lost := h.seal.record.Rewired
-	if h.inRecord(func(r *seal.Record) bool {
-		first := !r.Told
-		r.Told = true
-		return first
-	}) {
-		reply = reply.Say(rewired(lost))
+	if h.setRewired("") != nil {
+		return reply // the next reply that a person sees has it
 	}
-	return reply
+	return reply.Say(rewired(h.seal.record.Rewired))
 }
 
-// inRecord changes the session's sealed record under the state lock. It reports whether the record
-// was changed and saved.
-func (h *handler) inRecord(change func(*seal.Record) bool) (saved bool) {
-	err := h.withStateLock(func() error {
+// setRewired stores a blocked change of settings in the session's record, under the state lock.
+func (h *handler) setRewired(lost string) error {
+	return h.withStateLock(func() error {
 		r, err := h.seal.Find(h.ev.SessionID)
-		if err != nil || r == nil || !change(r) {
+		if err != nil || r == nil {
 			return err
 		}
-		saved = true
+		r.Rewired = lost
 		return h.seal.Save(r)
 	})
-	return saved && err == nil
 }
 
 // Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once, while

@@ -230,11 +230,6 @@ func (d Dir) Save(r *Record) error {
 		off := d.off(r.Session)
 		return writable(errors.Join(orAbsent(os.Remove(on)), orAbsent(os.Remove(off))))
 	}
-	if r.Folder == "" {
-		if info, err := os.Stat(r.Project); err == nil {
-			r.Folder = folderID(info)
-		}
-	}
 	if r.On() && d.append(on, r) {
 		return nil
 	}

@@ -1,8 +1,6 @@
 package seal
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,8 +13,8 @@ import (
 const maxBudget = 1 << 20
 
 // Adopt reports whether a record belongs to the project in a folder. It does if the recorded path
-// leads to that folder, or if the folder was moved there; Adopt then updates the record's path. A
-// copy of a project does not match while the original exists, even if its state was removed.
+// leads to that folder, or if the folder was moved there; Adopt then updates the record's path.
+// While there is a folder at the recorded path, any other one is a copy of the project.
 func (r *Record) Adopt(project string) bool {
 	if r.Project == project {
 		return true
@@ -29,11 +27,9 @@ func (r *Record) Adopt(project string) bool {
 	if err == nil && os.SameFile(here, there) {
 		return true
 	}
-	// A new folder may have the inode of a removed one, so the run's files decide.
-	gone := absent(err) || err == nil && folderID(there) != r.Folder
-	moved := gone && r.liesIn(project) && !r.liesIn(r.Project)
+	moved := absent(err) && r.liesIn(project)
 	if moved {
-		r.Project, r.Folder = project, folderID(here)
+		r.Project = project
 	}
 	return moved
 }
@@ -50,14 +46,4 @@ func (r *Record) liesIn(folder string) bool {
 		}
 	}
 	return false
-}
-
-// folderID identifies a folder on this machine whatever its path. It returns "" if the system has
-// no inode numbers.
-func folderID(info fs.FileInfo) string {
-	device, inode := safefile.ID(info)
-	if inode == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d:%d", device, inode)
 }

@@ -11,17 +11,13 @@ import (
 type Record struct {
 	Session string `json:"session_id,omitempty"`
 	Project string `json:"project,omitempty"` // absolute
-	// Folder holds the device and inode of the project, from which Adopt knows whether another
-	// folder has its path now. It is empty on systems without inode numbers.
-	Folder string `json:"folder,omitempty"`
 	// Boot identifies the machine's boot in which the record was written, or is empty if unknown.
 	// After a reboot the record may be older than the project's files, because only they are
 	// synced.
 	Boot string `json:"boot,omitempty"`
 	// Rewired describes the effect that a change of the client's settings would have had on the
-	// running hooks. Told records that this was reported to the person.
+	// running hooks, until it is reported to the person.
 	Rewired string `json:"rewired,omitempty"`
-	Told    bool   `json:"told,omitempty"`
 	Loops   []Loop `json:"loops"`
 }
 
@@ -32,9 +28,6 @@ type Loop struct {
 	Skill  string `json:"skill,omitempty"`
 	RunID  string `json:"run_id,omitempty"`
 	Budget string `json:"budget_file,omitempty"` // relative to the project or absolute
-	// Healed lists the files whose restoration was already reported to a person, separated by
-	// spaces.
-	Healed string `json:"healed,omitempty"`
 	// Unlocked records that the program itself removed the run's lock.
 	Unlocked bool `json:"unlocked,omitempty"`
 	// HeldFor is "reset" if a person reset the run while the session's client was alive, and

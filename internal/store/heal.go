@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -22,32 +21,18 @@ const maxReplaced = 20
 // ReplacedPath is the folder, as messages show it, that keeps the files replaced by restored ones.
 const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
-// undone queues a message that tells the person which changes were undone. Each run and file is
-// reported once, and once more if somebody changed limits.
-func (s *Store) undone(run sealed, list []difference, kept bool, limits string) {
-	said := strings.Fields(run.Healed)
-	var news []string
-	raise := ""
+// undone queues a message that tells the person which changes were undone. limits is a hint for
+// somebody who changed limits, or empty.
+func (s *Store) undone(list []difference, kept bool, limits string) {
+	var changes []string
 	for _, d := range list {
-		file, flags := d.file, ""
-		if limits != "" && file == run.Budget {
-			file, flags = file+"+limits", limits
-		}
-		if !slices.Contains(said, file) {
-			said, raise = append(said, file), raise+flags
-			news = append(news, d.file+d.how)
-		}
+		changes = append(changes, d.file+d.how)
 	}
-	if len(news) == 0 {
-		return
-	}
-	line := "hooks: " + strings.Join(news, "; ") + "; restored"
+	line := "hooks: " + strings.Join(changes, "; ") + "; restored"
 	if kept {
 		line += " (the changed files are in " + ReplacedPath + ")"
 	}
-	s.healed = append(s.healed, line+raise)
-	run.Healed = strings.Join(said, " ")
-	_ = s.seals.Save(run.record) // on failure the message is repeated
+	s.healed = append(s.healed, line+limits)
 }
 
 // limitsOf returns a hint with the command that sets the ceilings found in the edited budget file,
@@ -155,7 +140,7 @@ func (s *Store) heal(run sealed, f found, list []difference) error {
 		return errors.Join(err, s.restoreTick(run, want, f.locked))
 	})
 	if err == nil {
-		s.undone(run, list, len(aside) > 0 || foreign, limitsOf(skill, f.budget.text, want.Budget))
+		s.undone(list, len(aside) > 0 || foreign, limitsOf(skill, f.budget.text, want.Budget))
 	}
 	return err
 }

@@ -55,8 +55,7 @@ func wayOut(err error) string {
 	case isDamaged:
 		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, " +
 			"and the next tick starts a fresh run"
-	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"),
-		says("does not lead to a folder"), says("not a directory"):
+	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("not a directory"):
 		return "remove or rename .sdd/loop: it must be a folder of this project"
 	case isChanged && !says("permission denied"):
 		return "in a terminal of your own: `hooks loop reset` archives the run"

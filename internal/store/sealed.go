@@ -87,18 +87,8 @@ func (s *Store) unsealed(st State, session string) error {
 // completed if the history has its line; otherwise the files stay unchanged. A power cut may have
 // lost the last records of a file, so after a reboot the history's last line decides what was
 // committed.
-//
-// An event first loads a run without the guard. After it takes the guard, it reuses that state if
-// the files and their entry in the record have not changed. It reads findings again, because a
-// changed file of findings is restored only under the guard.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
-	f, claim := s.found(run), claimName.of(loop.Skill(run.Skill))
-	if settle && f == s.loaded.files && *run.Loop == s.loaded.entry &&
-		s.historyChange(run, f) == "" {
-		st, s.loaded.entry = s.loaded.state, seal.Loop{}
-		st.Claim, err = load[loop.Claim](&s.disk, claim, &claimFormat)
-		return st, err
-	}
+	f := s.found(run)
 	// A file that cannot be read, or whose change was interrupted, was not deleted by a person.
 	deleted := run.Next == nil && f.budget.err == nil && !f.budget.there
 	var files seal.Files
@@ -116,16 +106,13 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	}
 	st, err = s.stateOf(run, files)
 	var cerr error
-	st.Claim, cerr = load[loop.Claim](&s.disk, claim, &claimFormat)
+	st.Claim, cerr = load[loop.Claim](&s.disk, claimName.of(st.Skill), &claimFormat)
 	err = errors.Join(err, cerr)
 	if err == nil && settle && rebooted {
 		err = s.catchUp(&st, loop.Skill(run.Skill))
 	}
 	err = errors.Join(err, s.Findings(st.Budget))
 	st.Restored = err == nil && st.Budget != nil && deleted
-	if err == nil && run.Next == nil && !rebooted && !st.Budget.Attempts().Filed {
-		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f, st
-	}
 	return st, err
 }
 

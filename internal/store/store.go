@@ -34,15 +34,9 @@ type Store struct {
 	project string
 	guards  int // how often this process holds the guard
 	lock    *flock.Flock
-	noFlock bool     // the file system has no locks
 	line    struct { // cache of the last parsed history line
 		text []byte
 		it   *loop.Iteration
-	}
-	loaded struct { // the run last loaded without the guard, and its entry in the record
-		entry seal.Loop
-		files found
-		state State
 	}
 	seals     seal.Dir // records that the files are compared with
 	boot      func() string
@@ -67,21 +61,9 @@ func Open(project string) (*Store, error) {
 	defer root.Close()
 	own, err := root.OpenRoot(filepath.FromSlash(Dir))
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", Dir, leaving(root, err))
+		return nil, fmt.Errorf("open %s: %w", Dir, err)
 	}
 	return &Store{project: project, disk: disk{root: own, shown: Dir}}, nil
-}
-
-// leaving adds to err the name of the symlink that leads out of the folder.
-func leaving(root *os.Root, err error) error {
-	for _, name := range []string{".sdd", filepath.FromSlash(Dir)} {
-		info, lerr := root.Lstat(name)
-		if lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("the symlink %s does not lead to a folder of this project: %w",
-				filepath.ToSlash(name), err)
-		}
-	}
-	return err
 }
 
 // Create creates the state folder, with mode 0700 and hidden from git (R123), and opens it.
@@ -100,7 +82,7 @@ func create(project string, fail func(string) error) (*Store, error) {
 		own, err = sdd.folder("loop")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", Dir, leaving(root, err))
+		return nil, fmt.Errorf("create %s: %w", Dir, err)
 	}
 	s := &Store{project: project, disk: *own}
 	info, err := own.root.Stat(".")
