@@ -15,9 +15,8 @@ func TestTheNextFireOfASchedule(t *testing.T) {
 		"7,37 9-17 * * *":                "Fri 12:37",
 		"5/20 * * * *":                   "Fri 12:25",
 		"0 9 * * 1-5":                    "Mon 09:00",
-		"0 9 * * 7":                      "Sun 09:00",
-		"30 8 23 * 0":                    "", // the day or the weekday
-		"0 0 1 1 *":                      "", // too far ahead
+		"0 9 * * 0":                      "Sun 09:00",
+		"30 8 23 * 0":                    "Sun 08:30", // the day or the weekday
 		"0 0 31 2 *":                     "",
 		"* * * *":                        "",
 		"60 * * * *":                     "",
@@ -25,6 +24,7 @@ func TestTheNextFireOfASchedule(t *testing.T) {
 		"5-1 * * * *":                    "",
 		"@daily":                         "",
 		"x * * * MON":                    "",
+		"TZ=":                            "",
 		"59/9223372036854775807 * * * *": "Fri 12:59",
 		"99999999999999999999 * * * *":   "",
 	} {
@@ -38,8 +38,7 @@ func TestTheNextFireOfASchedule(t *testing.T) {
 	}
 }
 
-// A schedule is foreign text: whatever it says, the next fire is a later minute of the next days,
-// or none.
+// A schedule is foreign text: whatever it says, the next fire is a later minute, or none.
 func FuzzNext(f *testing.F) {
 	for _, s := range []string{"*/10 * * * *", "0 9 1,15 * 1-5", "59/7 0-23/2 * 12 0", "-1 * * * *",
 		"1--2 * * * *"} {
@@ -48,8 +47,7 @@ func FuzzNext(f *testing.F) {
 	f.Fuzz(func(t *testing.T, schedule string, unix int64) {
 		after := time.Unix(unix%(1<<33), 0).UTC()
 		at := (Cron{Schedule: schedule}).Next(after)
-		if !at.IsZero() &&
-			(!at.After(after) || at.Sub(after) > longest+time.Minute || at.Second() != 0) {
+		if !at.IsZero() && (!at.After(after) || at.Second() != 0) {
 			t.Fatalf("%q fires at %s after %s", schedule, at, after)
 		}
 	})
