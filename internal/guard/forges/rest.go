@@ -4,10 +4,8 @@
 package forges
 
 import (
-	"maps"
-	"net/netip"
-	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -175,23 +173,19 @@ func (s sending) opaque(reason string) { s.OpaqueForge(shellword.Join(s.Argv), r
 // localServer reports whether a request goes to a server on this machine that is not a forge, as
 // in tests. It returns false if a remote of the project is local or a proxy redirects the request.
 func localServer(f *plain.Frame, q Request) bool {
-	return !q.Led && local(q.URL) && !strings.HasPrefix(f.Cwd, shellword.Unknown) &&
-		!slices.ContainsFunc(slices.Collect(maps.Values(f.M.Repo().Remotes)), local)
-}
-
-// local reports whether an address is on this machine.
-func local(address string) bool {
-	if !strings.Contains(address, "://") {
-		address = "//" + address
-	}
-	u, err := url.Parse(strings.Replace(address, ":"+shellword.Unknown, ":0", 1))
-	if err != nil {
+	if q.Led || strings.HasPrefix(f.Cwd, shellword.Unknown) {
 		return false
 	}
-	host := strings.ToLower(u.Hostname())
-	ip, _ := netip.ParseAddr(host)
-	return ip.IsLoopback() || ip.IsUnspecified() || host == "localhost" ||
-		strings.HasSuffix(host, ".localhost")
+	for _, remote := range f.M.Repo().Remotes {
+		if shellword.HasPart(strings.ToLower(remote), "localhost 127.0.0.1 0.0.0.0 [::1]") {
+			return false
+		}
+	}
+	const server = `^(https?://)?(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(:(\d+|` +
+		shellword.Unknown + `))?(/|$)`
+	// Compiled here, because few calls send a request that changes something.
+	local, _ := regexp.MatchString(server, q.URL)
+	return local
 }
 
 const prNouns = "pulls pull pullrequests pull-requests merge_requests merge-requests mergerequests"
