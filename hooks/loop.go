@@ -111,8 +111,8 @@ type tasksListCmd struct {
 
 // Run prints the tasks of the project's task loop.
 func (t tasksListCmd) Run(c caller) error {
-	list, err := c.Tasks()
-	if len(list.Tasks) == 0 && err != nil && !t.JSON {
+	list, found, err := c.Tasks()
+	if !found && err != nil && !t.JSON {
 		return err
 	}
 	return c.show(t.JSON, list, err)
@@ -165,8 +165,8 @@ type findingsCmd struct {
 
 // Run prints the findings of the project's audit loop.
 func (f findingsCmd) Run(c caller) error {
-	found, err := c.Audit()
-	if found.Run == nil && err != nil {
+	found, err := c.Findings()
+	if found == nil {
 		return err
 	}
 	return c.show(f.JSON, found, err)

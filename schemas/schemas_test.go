@@ -68,7 +68,7 @@ var types = map[string]reflect.Type{
 	"doctor": reflect.TypeFor[report.Checkup](),
 	"ledger": reflect.TypeFor[report.Ledgers](),
 	"cost":   reflect.TypeFor[report.Cost](),
-	"tasks":  reflect.TypeFor[report.TaskList](),
+	"tasks":  reflect.TypeFor[tasks.Listing](),
 }
 
 func TestNames(t *testing.T) {

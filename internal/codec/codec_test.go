@@ -65,8 +65,11 @@ func TestForms(t *testing.T) {
 	}
 	if text, err := Encode(struct {
 		List []int `json:"list"`
-	}{}); string(text) != `{"list":[]}` || err != nil {
-		t.Errorf("a nil list is %s, %v", text, err)
+		Any  any   `json:"any"`
+		None any   `json:"none,omitempty"`
+	}{Any: &inner{Name: "n"}}); string(text) != `{"list":[],"any":{"name":"n","list":[]}}` ||
+		err != nil {
+		t.Errorf("a nil list and values of interfaces are %s, %v", text, err)
 	}
 	type nameless struct {
 		Name string `json:"name"`

@@ -26,7 +26,7 @@ func encode(b []byte, v reflect.Value) ([]byte, error) {
 		}
 	}
 	switch v.Kind() {
-	case reflect.Pointer:
+	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
 			return append(b, "null"...), nil
 		}

@@ -49,6 +49,8 @@ func (l *loopState) card() (report.Card, error) {
 	b, st := l.Budget, l.stand()
 	ferr := l.files.Findings(b)
 	lines, err := l.lastLines()
+	var terr error
+	st.Tried, terr = l.tried()
 	c := report.NewCard(st, lines)
 	c.Worktrees = slices.DeleteFunc(c.Worktrees, func(w loop.Worktree) bool {
 		path := filepath.FromSlash(w.Path)
@@ -59,8 +61,6 @@ func (l *loopState) card() (report.Card, error) {
 	})
 	c.Present, c.Folder, c.Links = l.present, l.project, links(b)
 	c.Resume = report.In(c.Project, report.Resume(l.saved, l.Elsewhere()))
-	last, terr := l.attempts()
-	c.Tasks = report.TaskRows(b, l.Tick, last, st.Open)
 	if b.Status != loop.Active {
 		last, _ := l.last((*loop.Iteration).Ran) // lastLines has returned its error
 		c.Stopped = report.StoppedBy(b, last, c.Waiting, l.Elsewhere())

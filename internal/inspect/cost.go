@@ -234,7 +234,9 @@ func (s *spending) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 		if it.Own == nil {
 			return row, false
 		}
-		row.Number, row.Task, row.Phase = it.Own.Cost(s.run.Own)
+		if row.Order, row.Task, row.Phase = it.Own.Cost(s.run.Own); row.Phase == "" {
+			row.Number = row.Order
+		}
 		return row, row.Number > 0 || row.Phase != ""
 	}
 	return row, true

@@ -13,8 +13,6 @@ import (
 
 	"hooks/internal/hint"
 	"hooks/internal/kind"
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 	"hooks/internal/proc"
@@ -183,16 +181,11 @@ func (l *loopState) why() (report.Why, error) {
 	previous, err := l.last((*loop.Iteration).Began)
 	if b.Status != loop.Active {
 		last, lerr := l.last((*loop.Iteration).Ran)
-		if last != nil {
-			w.Denied = last.Denied
-		}
+		w.Last(b, last)
 		w.Stopped = report.StoppedBy(b, last, st.Gates, l.Elsewhere())
-		w.Trouble = report.Trouble(b, last)
 		return w, errors.Join(err, lerr)
 	}
-	if w.Trouble = report.Trouble(b, previous); previous != nil {
-		w.Denied = previous.Denied
-	}
+	w.Last(b, previous)
 	if l.Tick != nil {
 		w.Denied = l.Tick.Denied
 	}
@@ -223,75 +216,91 @@ func noRun(id string) error {
 	return hint.New("the runs are listed by `hooks loop list`", "there is no run %q", id)
 }
 
-// Tasks returns the list of the project's task loop. It is empty if the project has no task loop.
-func (d *Inspector) Tasks() (report.TaskList, error) {
-	var list report.TaskList
-	w := d.walk()
-	for l := range w.loops([]string{w.here}, []loop.Skill{tasks.Name}) {
-		last, err := l.attempts()
-		list = report.NewTaskList(l.stand(), last)
-		w.note(l.project, err)
+// kindsWith returns the kinds whose runs have a payload with the methods of T, and a nil payload of
+// the last one.
+func kindsWith[T any]() (skills []loop.Skill, none T) {
+	for _, k := range loop.Kinds {
+		if own, ok := k.Run.Of.(T); ok {
+			skills, none = append(skills, k.Name), own
+		}
 	}
-	return list, w.err()
+	return skills, none
 }
 
-// attempts returns the newest history line of each task that the run has attempted.
-func (l *loopState) attempts() (report.TaskLast, error) {
-	last, tried := report.TaskLast{}, 0
-	if tasks.Of(l.Budget) == nil {
-		return last, nil
+// Tasks returns the list of the project's task loop. It is empty if the project has no task loop;
+// then found is false.
+func (d *Inspector) Tasks() (list page.Page, found bool, err error) {
+	skills, none := kindsWith[report.Lister]()
+	list = report.List(report.Stand{Run: &loop.Budget{}}, none)
+	w := d.walk()
+	for l := range w.loops([]string{w.here}, skills) {
+		st := l.stand()
+		st.Tried, err = l.tried()
+		w.note(l.project, err)
+		list, found = report.List(st, none), true
 	}
-	for _, item := range tasks.Of(l.Budget).List {
-		if item.Tries > 0 {
-			tried++
-		}
+	return list, found, w.err()
+}
+
+// tried returns the newest record of each task that the run has attempted.
+func (l *loopState) tried() (map[int]loop.Record, error) {
+	own, ok := l.Budget.Own.(report.Lister)
+	if !ok {
+		return nil, nil
 	}
+	last, most := map[int]loop.Record{}, own.Tried()
 	_, err := l.last(func(line *loop.Iteration) bool {
-		if t := tasks.LineOf(line); t != nil && last[t.Task] == nil {
-			last[t.Task] = t
+		if line.Own != nil {
+			if n, _, _ := line.Own.Cost(l.Budget.Own); last[n] == nil {
+				last[n] = line.Own
+			}
 		}
-		return len(last) >= tried
+		return len(last) >= most
 	})
 	return last, err
 }
 
-// Audit returns the audit loop of the project, or of the first linked worktree that has one, with
-// its findings (A30). It returns an error if there is no audit loop.
-func (d *Inspector) Audit() (report.Audited, error) {
-	var found report.Audited
+// auditor is a payload with findings about the sections of a plan.
+type auditor interface {
+	Listing() page.Page // its findings
+	// Part returns a section of the plan. sum is the hash of the plan.
+	Part(plan, sum string, number int) (string, error)
+}
+
+// audit returns the payload of the project's audit loop, or of the first linked worktree that has
+// one, with the plan as it was when the loop began. It returns an error if there is no audit loop.
+func (d *Inspector) audit() (own auditor, plan []byte, err error) {
+	skills, _ := kindsWith[auditor]()
 	w := d.walk()
-	for l := range w.loops(w.projects(), []loop.Skill{audit.Name}) {
-		if r := audit.Of(l.Budget); r != nil {
-			found = report.Audited{Run: l.Budget, Plan: l.files.Plan(audit.Name),
-				Findings: r.Findings}
+	for l := range w.loops(w.projects(), skills) {
+		if own, _ = l.Budget.Own.(auditor); own != nil {
+			plan = l.files.Plan(l.skill)
 			break
 		}
 	}
-	err := w.err()
-	if err == nil && found.Run == nil {
+	if err = w.err(); err == nil && own == nil {
 		err = hint.New("start one with /hooks:audit PLAN in a linked worktree",
 			"no audit loop here")
 	}
-	return found, err
+	return own, plan, err
 }
 
-// Section returns the text of a section of the plan as it was when the loop began. Numbers start at
-// 1; 0 selects the current section (A43).
+// Findings returns the findings of an audit loop (A30), or nil if there is no audit loop.
+func (d *Inspector) Findings() (page.Page, error) {
+	own, _, err := d.audit()
+	if own == nil {
+		return nil, err
+	}
+	return own.Listing(), err
+}
+
+// Section returns the text of a section of an audit's plan. Numbers start at 1; 0 selects the
+// current section (A43).
 func (d *Inspector) Section(number int) (string, error) {
-	found, err := d.Audit()
+	own, plan, err := d.audit()
 	if err != nil {
 		return "", err
 	}
-	r, sum := audit.Of(found.Run), sha256.Sum256(found.Plan)
-	if number == 0 {
-		number = r.Section + 1
-	}
-	_, list, err := audit.Split(string(found.Plan), audit.MaxSections)
-	switch {
-	case err != nil || hex.EncodeToString(sum[:8]) != r.PlanSum:
-		return "", hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")
-	case number < 1 || number > len(list):
-		return "", hint.New("sections start at 1", "section %d of %d", number, len(list))
-	}
-	return list[number-1].Text, nil
+	sum := sha256.Sum256(plan)
+	return own.Part(string(plan), hex.EncodeToString(sum[:8]), number)
 }

@@ -58,9 +58,18 @@ type Record interface {
 	Context() string   // proof that its worker began with an empty context; see Attempt.Fresh
 	Cells() []string   // its cells in the kind's Columns; nil if it did no part of the run's work
 	Changes() []string // the findings that it opened and resolved, in words
-	// Cost returns the row of the costs that it belongs to: the number and title of a task, or a
-	// phase.
+	// Cost returns the row of the costs that it belongs to: a task with its title, or a phase. The
+	// number is that of the task, or the position of the phase in the run.
 	Cost(of Payload) (number int, title, phase string)
+}
+
+// Shown holds what a kind's part of a page is made from.
+type Shown struct {
+	Run   *Budget
+	Tick  *Tick          // the open iteration, or nil
+	Open  USD            // dollars that the open iteration has spent so far
+	Head  string         // HEAD of the run's worktree; "" if unknown or not needed
+	Tried map[int]Record // the newest record of each task, by its number; may lack tasks
 }
 
 // Judged returns the judgement of the line's attempt, or nil if it has none. l may be nil.

@@ -20,7 +20,7 @@ type Card struct {
 	Earlier    int              `json:"earlier_lines"`    // number of earlier lines
 	PRs        []CardPR         `json:"prs"`              // PRs of these iterations and the run
 	Issues     []loop.Issue     `json:"issues,omitempty"` // issues with the tracker's titles
-	Tasks      []TaskRow        `json:"tasks,omitempty"`  // tasks of a task loop
+	Tasks      any              `json:"tasks,omitempty"`  // tasks of a task loop
 	Verified   Verified         `json:"verified"`
 	Claimed    Claimed          `json:"claimed"`
 	// Worktrees appeared in the run's iterations and are still on disk.
@@ -38,8 +38,8 @@ type Card struct {
 	OpenDollars loop.USD `json:"open_iteration_dollars"`
 	Project     string   `json:"project,omitempty"`       // see Stand
 	Stale       bool     `json:"verdict_stale,omitempty"` // see Stand
-	Head        string   `json:"-"`                       // see Stand
 
+	shown        loop.Shown
 	style, title string // see Stand
 
 	// The rest is for the page only.
@@ -137,13 +137,16 @@ func NewCard(st Stand, lines []loop.Iteration) Card {
 	c := Card{
 		Run: b, Budgets: st.Budgets, Iterations: lines, Waiting: st.Gates, Raise: st.Raise,
 		Open: st.Tick != nil, OpenDollars: st.Open, Project: st.Project, Stale: st.Stale,
-		Head: st.Head, Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched,
-			Attempts: b.MergesAttempted},
+		shown: st.shown(), Verified: Verified{Dollars: b.DollarsEstimate,
+			Agents: b.AgentsDispatched, Attempts: b.MergesAttempted},
 	}
 	if b.Status == loop.Active && st.OwnerAlive {
 		c.Next = st.Next
 	}
 	c.style, c.title = st.title()
+	if own, ok := b.Own.(Lister); ok {
+		c.Tasks = own.Rows(c.shown)
+	}
 	for _, name := range b.PRsTouched {
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
 			c.pr(n)

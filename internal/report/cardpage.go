@@ -10,7 +10,6 @@ import (
 
 	"hooks/internal/attempt"
 	"hooks/internal/english"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 )
@@ -87,7 +86,7 @@ func (c *Card) drawOn(to page.Sheet, s page.Screen) {
 	p := cardPage{to, s, c}
 	p.head()
 	p.todo()
-	kindOf(c.Run, c.Head).card(&p)
+	kindOf(c.Run).Card(to, c.shown, c.commit)
 	p.spent()
 	p.iterations()
 	p.asked()
@@ -343,11 +342,11 @@ func (c *Card) commit(sha string) page.Word {
 // table of PRs has the sources of states and commits.
 func (c *cardPage) evidence() {
 	v, d := c.Verified, c.Claimed
-	var seen, said page.Facts
+	kindSeen, said := kindOf(c.Run).Evidence()
+	var seen page.Facts
 	seen.Row("dollars", page.Plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
 	seen.GivenCell("workers", counted(v.Agents))
-	seen.GivenCell("tasks", tasksOf(c.Tasks, attempt.Verified))
-	seen.GivenCell("not broken", tasksOf(c.Tasks, attempt.Unbroken))
+	seen = append(seen, kindSeen...)
 	seen.GivenCell("PRs", c.refs(v.PRs))
 	seen.GivenCell("merged", c.refs(v.Merged))
 	seen.GivenCell("merge tries", counted(v.Attempts))
@@ -358,13 +357,6 @@ func (c *cardPage) evidence() {
 	}
 	seen.Row("progress", page.Plain, "%s", v.Progress)
 
-	said.GivenCell("tasks", tasksOf(c.Tasks, attempt.Claimed))
-	if c.Tasks != nil {
-		said.Given("criteria", "of every task; no check sees whether all of them are met")
-	}
-	if audit.Of(c.Run) != nil {
-		said.Given("verdicts", "clean means that the auditor found no bug")
-	}
 	said.GivenCell("PRs", c.refs(d.PRs))
 	said.GivenCell("ended PRs", c.refs(d.States))
 	said.GivenCell("comments", counted(d.Comments))
@@ -387,14 +379,4 @@ func counted(n int) page.Cell {
 		return nil
 	}
 	return page.Words(strconv.Itoa(n))
-}
-
-// tasksOf returns the numbers of the tasks with the given verdict.
-func tasksOf(rows []TaskRow, verdict attempt.Verdict) (list page.Cell) {
-	for _, r := range rows {
-		if r.Verdict == verdict {
-			list = append(list, page.Word{Text: strconv.Itoa(r.Number)})
-		}
-	}
-	return list
 }

@@ -40,14 +40,14 @@ type CostRow struct {
 	Number int    `json:"task_number,omitempty"`
 	Phase  string `json:"phase,omitempty"` // phase of an audit loop
 	Rest   string `json:"rest,omitempty"`  // name of the row that sums up the rest
+	Order  int    `json:"-"`               // position of the task or phase in its run
 	loop.Tokens
 }
 
 // Compare orders rows by task, phase and day, and models by dollars, the most expensive first. The
 // row for the rest comes last.
 func (r CostRow) Compare(o CostRow) int {
-	first := cmp.Or(cmp.Compare(r.Rest, o.Rest), r.Number-o.Number,
-		phaseOrder(r.Phase)-phaseOrder(o.Phase), cmp.Compare(r.Day, o.Day))
+	first := cmp.Or(cmp.Compare(r.Rest, o.Rest), r.Order-o.Order, cmp.Compare(r.Day, o.Day))
 	if first != 0 || r.Model == "" {
 		return first
 	}

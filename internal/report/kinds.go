@@ -5,84 +5,88 @@ import (
 	"fmt"
 	"strings"
 
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 	"hooks/internal/term"
 )
 
-// kind draws the parts of each text and page that only one kind of loop has.
+// kind is what pages and texts show of one kind of loop alone. The payload of a kind whose
+// iterations are attempts implements it.
 type kind interface {
-	block(*text, *loop.Iteration) // writes the status block of an iteration
-	ended() (must, more []string) // returns lines for the final report; more is cut to fit
-	stand() page.Facts            // returns the progress of the loop
-	card(*cardPage)               // draws the kind's part of the report card
+	// Block returns the lines of the status block of an iteration.
+	Block(*loop.Budget, *loop.Iteration) []string
+	Final(loop.Shown) (must, more []string) // lines for the final report; more is cut to fit
+	Stand(loop.Shown) page.Facts            // the progress of the loop
+	// Card draws the kind's part of the report card. commit returns a commit's hash with its link.
+	Card(to page.Sheet, s loop.Shown, commit func(sha string) page.Word)
+	Evidence() (seen, said page.Facts) // facts that the program saw, and that were only claimed
 }
 
-type (
-	taskLoop struct {
-		*loop.Budget
-		run *tasks.Run
-	}
-	auditLoop struct {
-		*loop.Budget
-		run  *audit.Run
-		head string // HEAD of its worktree, "" if unknown
-	}
-	backlogLoop struct{ *loop.Budget }
-)
+// Lister is a payload with a list of tasks.
+type Lister interface {
+	Tried() int                                             // number of tasks that had an attempt
+	Rows(s loop.Shown) any                                  // the tasks, for JSON
+	Page(s loop.Shown, style, title, next string) page.Page // also of a nil payload
+	// Trouble returns the causes of problems, with their fixes. last is the run's last line, or
+	// nil if it has no line.
+	Trouble(b *loop.Budget, last *loop.Iteration) []string
+}
 
-// kindOf returns the run's kind; no other code distinguishes kinds.
-func kindOf(b *loop.Budget, head string) kind {
-	switch r := b.Own.(type) {
-	case *tasks.Run:
-		return taskLoop{b, r}
-	case *audit.Run:
-		return auditLoop{b, r, head}
+// kindOf returns the run's kind. The kinds without a payload are told apart by their rows.
+func kindOf(b *loop.Budget) kind {
+	if own, ok := b.Own.(kind); ok {
+		return own
 	}
 	if b.Kind().Prompts && b.Prompt() != "" {
-		return promptLoop{backlogLoop{b}}
+		return promptLoop{text: term.Clip(term.Line(b.Prompt()), maxPrompt)}
 	}
-	return backlogLoop{b}
+	return backlogLoop{}
 }
 
-func (backlogLoop) ended() (must, more []string) { return nil, nil }
-func (backlogLoop) stand() page.Facts            { return nil }
-func (backlogLoop) card(*cardPage)               {}
+type backlogLoop struct{}
 
-func (b backlogLoop) block(t *text, l *loop.Iteration) {
+func (backlogLoop) Final(loop.Shown) (must, more []string)              { return nil, nil }
+func (backlogLoop) Stand(loop.Shown) page.Facts                         { return nil }
+func (backlogLoop) Card(page.Sheet, loop.Shown, func(string) page.Word) {}
+func (backlogLoop) Evidence() (seen, said page.Facts)                   { return nil, nil }
+
+func (backlogLoop) Block(b *loop.Budget, l *loop.Iteration) []string {
 	switch {
 	case b.Kind().Backlog:
-		t.line("Backlog: %s", inBacklog(l.Backlog))
-		t.line("Iteration plan: %s", cmp.Or(numbers(l.Plan), "not reported"))
+		return []string{"Backlog: " + inBacklog(l.Backlog),
+			"Iteration plan: " + cmp.Or(numbers(l.Plan), "not reported")}
 	case b.SinglePR != 0:
-		t.line("Tracked PR: %s", trackedPR(l, b.SinglePR))
-		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)",
-			b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
+		return []string{"Tracked PR: " + trackedPR(l, b.SinglePR),
+			fmt.Sprintf("Comments pushed: %d (+%d), merges attempted: %d (+%d)",
+				b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)}
 	}
+	return nil
 }
 
 // promptLoop is a backlogLoop that also shows the prompt that it repeats.
-type promptLoop struct{ backlogLoop }
-
-func (b promptLoop) block(t *text, _ *loop.Iteration) { t.line("Prompt: %s", b.prompt()) }
-func (b promptLoop) stand() (list page.Facts) {
-	list.Given("prompt", b.prompt())
-	return list
-}
-
-func (b promptLoop) ended() (must, more []string) { return []string{"Prompt: " + b.prompt()}, nil }
-
-func (b promptLoop) card(c *cardPage) {
-	c.Section("Prompt", "the same in each iteration", "")
-	c.Line(page.Plain, "%s", b.prompt())
+type promptLoop struct {
+	backlogLoop
+	text string // the prompt
 }
 
 // maxPrompt bounds the prompt on a page, in characters.
 const maxPrompt = 500
 
-func (b promptLoop) prompt() string { return term.Clip(term.Line(b.Prompt()), maxPrompt) }
+func (p promptLoop) Block(*loop.Budget, *loop.Iteration) []string {
+	return []string{"Prompt: " + p.text}
+}
+
+func (p promptLoop) Final(loop.Shown) (must, more []string) { return p.Block(nil, nil), nil }
+
+func (p promptLoop) Stand(loop.Shown) (list page.Facts) {
+	list.Given("prompt", p.text)
+	return list
+}
+
+func (p promptLoop) Card(to page.Sheet, _ loop.Shown, _ func(string) page.Word) {
+	to.Section("Prompt", "the same in each iteration", "")
+	to.Line(page.Plain, "%s", p.text)
+}
 
 // prompt writes the prompt of a prompt loop as the person typed it, including line breaks.
 func (x *text) prompt(prompt string) {

@@ -33,6 +33,8 @@ type Stand struct {
 	// the run is an audit and HEAD is another commit
 	Stale bool   `json:"verdict_stale,omitempty"`
 	Head  string `json:"-"` // HEAD of an audit's worktree
+	// Tried has the newest record of each task of a task loop; for NewCard and List.
+	Tried map[int]loop.Record `json:"-"`
 	// Raise is the command with which a person raises the ceilings that are nearly reached.
 	Raise string `json:"raise,omitempty"`
 	// Resume is the command that continues a stopped loop.
@@ -49,6 +51,14 @@ type Ran struct {
 	Dollars   loop.USD         `json:"dollars"`
 	PRs       []string         `json:"prs_touched"`
 	Task      loop.Record      `json:"task,omitempty"` // set for a task loop
+}
+
+// taskOf returns the record of a line in a task loop, or nil.
+func taskOf(l *loop.Iteration) loop.Record {
+	if slices.Contains(loop.KindOf(l.Skill).Columns, "task") {
+		return l.Own
+	}
+	return nil
 }
 
 // RanIn returns the summary of an iteration's history line.
@@ -150,7 +160,7 @@ func (st Stand) Draw(p *page.Text) {
 	about.Given("project", st.Project)
 	about.Row("run", page.Plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.At(b.StartedAt))
 	about = slices.Concat(about, spending(p.Screen, b, st.Budgets, st.Raise),
-		kindOf(b, st.Head).stand())
+		kindOf(b).Stand(st.shown()))
 	if text := b.Standstill(); text != "" {
 		about.Row("no progress", page.Warn, "%s", text)
 	}
@@ -179,6 +189,27 @@ func (st Stand) Draw(p *page.Text) {
 	}
 	p.Line(style, "%s", title)
 	p.Facts(about)
+}
+
+func (st Stand) shown() loop.Shown {
+	return loop.Shown{Run: st.Run, Tick: st.Tick, Open: st.Open, Head: st.Head, Tried: st.Tried}
+}
+
+// List returns the page of a loop with a list of tasks, or none's empty page for any other loop.
+func List(st Stand, none Lister) page.Page {
+	own, ok := st.Run.Own.(Lister)
+	if !ok {
+		return none.Page(loop.Shown{}, "", "", "")
+	}
+	next := st.Next
+	switch waits := unanswered(st.Gates); {
+	case len(waits) > 0:
+		next = fmt.Sprintf("answer [%s]: %s", waits[0].Gate.Name, waits[0].Answer)
+	case st.Run.Status != loop.Active || !st.OwnerAlive:
+		next = cmp.Or(st.Resume, "hooks report-card "+string(st.Run.Skill))
+	}
+	style, title := st.title()
+	return own.Page(st.shown(), style, title, next)
 }
 
 func aliveOrGone(alive bool) string { return cmp.Or(when(alive, "alive"), "gone") }

@@ -24,7 +24,9 @@ func Status(l *loop.Iteration, wake string) string {
 	t.line("## Loop Iteration %s — %s", outOf(l.Iteration, b.Ceilings.Iterations, "/"),
 		invocation(b))
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
-	kindOf(b, "").block(t, l)
+	for _, own := range kindOf(b).Block(b, l) {
+		t.line("%s", own)
+	}
 	t.line("Budget remaining: %s", Remaining(b))
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars,
 		b.DollarsEstimate, outside(b))
@@ -64,7 +66,9 @@ const Paused = "none before the run is resumed"
 // attemptBlock returns the status block of an attempt at a task, or of a phase of an audit.
 func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
 	t := &text{}
-	kindOf(b, "").block(t, l)
+	for _, own := range kindOf(b).Block(b, l) {
+		t.line("%s", own)
+	}
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s; left: %s", l.Dollars,
 		b.DollarsEstimate, outside(b), Remaining(b))
 	t.remarks(l)
@@ -177,7 +181,7 @@ const maxFinal = 12
 // lines do not fit, the last line refers to the report card.
 func Final(b *loop.Budget, e Ended) string {
 	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
-	must, more := kindOf(b, "").ended()
+	must, more := kindOf(b).Final(loop.Shown{Run: b})
 	var list []string
 	add := func(lines ...string) { list = loop.AppendNew(list, lines...) } // skips empty lines
 	add(fmt.Sprintf("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b)),
@@ -254,15 +258,6 @@ func gatesAnswered(b *loop.Budget, asked []Asked) string {
 			prefixed(" ", a.Target), a.Iteration, term.Clip(a.Given(), 80)))
 	}
 	return term.Clip("Gates: "+strings.Join(list, "; "), 2000)
-}
-
-// ended returns the counts of the list, and then each task with its result.
-func (b taskLoop) ended() (must, more []string) {
-	must = append([]string{b.run.Result()}, awaiting(b.Budget)...)
-	for _, r := range TaskRows(b.Budget, nil, nil, 0) {
-		more = append(more, fmt.Sprintf("Task %d: %s", r.Number, r.text()))
-	}
-	return must, more
 }
 
 func stopText(b *loop.Budget) string {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"hooks/internal/attempt"
-	"hooks/internal/kind/backlog"
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/page"
@@ -23,59 +22,6 @@ func someTasks() loop.Budget {
 				{Title: "b", Result: attempt.Claimed, SHA: "abcdef012345", Tries: 2},
 				{Title: "c", Result: attempt.Skipped},
 				{Title: "d", Tries: 1, Dollars: loop.Dollar}, {Title: "e"}}}}}
-}
-
-func verdicts(rows []TaskRow) string {
-	var list []string
-	for _, r := range rows {
-		list = append(list, r.shown())
-	}
-	return strings.Join(list, " ")
-}
-
-// T63: each task has exactly one of the six verdicts; what is claimed never counts as verified.
-func TestTaskVerdicts(t *testing.T) {
-	flag := &tasks.Line{Task: 4, Judgement: attempt.Judgement{Verdict: attempt.Flagged, Why: "key"}}
-	for _, c := range []struct {
-		name   string
-		change func(*loop.Budget)
-		tick   *loop.Tick
-		last   TaskLast
-		want   string
-	}{
-		{"between two attempts", func(*loop.Budget) {}, nil, nil, "open"},
-		{"an attempt runs", func(*loop.Budget) {}, &loop.Tick{Attempt: &attempt.Attempt{Task: 4}},
-			nil,
-			"open, under way"},
-		{"its worker asks for a person", func(*loop.Budget) {},
-			&loop.Tick{Attempt: &attempt.Attempt{
-				Task: 4, Judged: &flag.Judgement}}, nil, "flagged"},
-		{"paused at the question", func(b *loop.Budget) { b.Status = loop.Paused }, nil,
-			TaskLast{4: flag}, "flagged"},
-		{"its attempts are used up", func(b *loop.Budget) {
-			b.Status, tasks.Of(b).Try = loop.Halted, 3
-		}, nil, nil, "blocked"},
-		{"its dollars are used up", func(b *loop.Budget) {
-			b.Status, b.StopCause = loop.Halted, "task_blocked"
-		}, nil, nil, "blocked"},
-		{"another cause stopped it", func(b *loop.Budget) { b.Status = loop.Halted }, nil, nil,
-			"open"},
-	} {
-		b := someTasks()
-		c.change(&b)
-		rows := TaskRows(&b, c.tick, c.last, 0)
-		if got := verdicts(rows); got != "verified claimed skipped "+c.want+" open" {
-			t.Errorf("%s: %s", c.name, got)
-		}
-	}
-	b := someTasks()
-	l := NewTaskList(Stand{Run: &b, OwnerAlive: true}, nil)
-	if l.Verified != 1 || l.Claimed != 1 || l.Skipped != 1 {
-		t.Errorf("verified %d, claimed %d, skipped %d", l.Verified, l.Claimed, l.Skipped)
-	}
-	if rows := TaskRows(&loop.Budget{Skill: backlog.Work}, nil, nil, 0); rows != nil {
-		t.Errorf("a work loop has the tasks %v", rows)
-	}
 }
 
 // T68–T72: the lines of the status block and of an entry are the specification's own.
@@ -158,44 +104,6 @@ func TestFinalOfManyTasks(t *testing.T) {
 	}
 }
 
-// T80: what a person may see of a task loop has its cause and the fix.
-func TestTaskTrouble(t *testing.T) {
-	judged := func(j attempt.Judgement) *tasks.Line { return &tasks.Line{Task: 4, Judgement: j} }
-	for _, c := range []struct {
-		change func(*loop.Budget)
-		last   *tasks.Line
-		want   string
-	}{
-		{func(*loop.Budget) {}, nil, ""},
-		{func(*loop.Budget) {}, judged(attempt.Judgement{Verdict: attempt.Verified}), ""},
-		{func(*loop.Budget) {}, judged(attempt.Judgement{Verdict: attempt.Unfinished,
-			Why: "no claim"}),
-			"the loop does not advance, because no claim"},
-		{func(*loop.Budget) {}, judged(attempt.Judgement{Verdict: attempt.Overruled,
-			Why:   "exit 127",
-			Check: &attempt.CheckRun{Exit: 127}}), "the shell did not find a command"},
-		{func(*loop.Budget) {}, judged(attempt.Judgement{Verdict: attempt.Overruled, Why: "red"}),
-			"task 4 is not accepted, because red: fix that; or give it more attempts with " +
-				"--max-task-iterations or SDD_MAX_TASK_ITER"},
-		{func(b *loop.Budget) { b.StopCause = "iteration_budget" }, nil,
-			"fix the causes rather than raise the cap"},
-		{func(b *loop.Budget) { b.StopCause = "no_fresh_context" }, nil, "`hooks doctor`"},
-		{func(b *loop.Budget) { b.Pending = []loop.Gate{{Name: tasks.GateSpec}} }, nil,
-			"gate 1 is waiting for you: finish the review, then answer it"},
-	} {
-		b := someTasks()
-		c.change(&b)
-		last := &loop.Iteration{KindLine: loop.KindLine{Own: c.last}}
-		got := strings.Join(Trouble(&b, last), "\n")
-		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-	if got := Trouble(&loop.Budget{Skill: backlog.Work}, nil); got != nil {
-		t.Errorf("a work loop has the trouble %q", got)
-	}
-}
-
 // taskPage is a page of a task loop with one foreign text in every place that may hold one.
 func taskPage(text string) Card {
 	p := pageOf(text)
@@ -204,8 +112,8 @@ func taskPage(text string) Card {
 	b.Own = &tasks.Run{Spec: text, Check: text, Try: 1, MaxTries: 2, Reason: text,
 		List: []tasks.Item{{Title: text, SHA: text, Tries: 1}}}
 	p.Run = &b
-	p.Tasks = TaskRows(&b, nil, TaskLast{1: {Task: 1,
-		Judgement: attempt.Judgement{Why: text, Weakened: []string{text}}}}, 0)
+	p.shown = loop.Shown{Run: &b, Tried: map[int]loop.Record{1: &tasks.Line{Task: 1,
+		Judgement: attempt.Judgement{Why: text, Weakened: []string{text}}}}}
 	p.Iterations[0].Own = &tasks.Line{Task: 1, Try: 1, Judgement: attempt.Judgement{
 		Verdict: attempt.Verdict(text)}}
 	return p
@@ -220,7 +128,7 @@ func TestTaskScreens(t *testing.T) {
 		s := page.Screen{Width: width, Now: time.Unix(0, 0)}
 		st := Stand{Run: &b, OwnerAlive: true}
 		for name, text := range map[string]string{
-			"tasks": page.Draw(s, NewTaskList(st, nil)), "status": page.Draw(s, st),
+			"tasks": page.Draw(s, List(st, nil)), "status": page.Draw(s, st),
 			"explain": page.Draw(s, Why{Trouble: []string{tasks.Of(&b).List[3].Title}}),
 			"list":    page.Draw(s, Runs{{Budget: b}}),
 		} {

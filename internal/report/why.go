@@ -43,6 +43,16 @@ func NewWhy(st Stand) Why {
 	return w
 }
 
+// Last adds what the last iteration of run b tells; it may be nil.
+func (w *Why) Last(b *loop.Budget, last *loop.Iteration) {
+	if own, ok := b.Own.(Lister); ok {
+		w.Trouble = own.Trouble(b, last)
+	}
+	if last != nil {
+		w.Denied = last.Denied
+	}
+}
+
 // StopWhy is the reason why a run ended or is paused.
 type StopWhy struct {
 	Number    int    `json:"number,omitempty"` // number of the condition; 0 for a pause

@@ -233,7 +233,7 @@ func (l *Line) Changes() (list []string) {
 }
 
 func (l *Line) Cost(loop.Payload) (number int, title, phase string) {
-	return 0, "", string(l.Phase)
+	return slices.Index(Phases[:], l.Phase), "", string(l.Phase)
 }
 
 // Clone implements Payload.

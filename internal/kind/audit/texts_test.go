@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hooks/internal/attempt"
+	"hooks/internal/loop"
 )
 
 // A40, A42, A44
@@ -128,6 +129,16 @@ func TestPromptBounds(t *testing.T) {
 		text := r.Prompt(a, long, []Section{{Text: long}}, 1, 0)
 		if len(text) > 150<<10 || !utf8.ValidString(text) {
 			t.Errorf("%d bytes", len(text))
+		}
+	}
+}
+
+// An edited budget may name a section that its plan does not have; its page still opens.
+func TestSectionThatThePlanLacks(t *testing.T) {
+	for _, section := range []int{-1, 2} {
+		r := &Run{Phase: Coding, Section: section, Sections: []string{"a"}}
+		if len(r.Stand(loop.Shown{})) == 0 {
+			t.Errorf("section %d: no rows", section)
 		}
 	}
 }

@@ -1,20 +1,20 @@
-package report
+package tasks
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hooks/internal/attempt"
 	"hooks/internal/english"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/page"
 )
 
-// TaskList is a task loop's list with the result of each task (T5, T63).
-type TaskList struct {
+// Listing is the run's list with the result of each task, as `hooks tasks` shows it (T5, T63).
+type Listing struct {
 	RunID     string      `json:"run_id"`
 	Status    loop.Status `json:"status"`
 	StopCause string      `json:"stop_cause,omitempty"`
@@ -25,25 +25,24 @@ type TaskList struct {
 	Drive     string      `json:"drive"`
 	Phase     string      `json:"phase"`
 	// "" if no check is configured; then no task is verified
-	Check    string    `json:"check,omitempty"`
-	Passed   []int     `json:"gates_passed"`
-	Awaiting int       `json:"awaiting_gate,omitempty"` // number of the gate, 1 to 3
-	Require  string    `json:"require,omitempty"`
-	Verified int       `json:"verified"`
-	Unbroken int       `json:"unbroken"`
-	Claimed  int       `json:"claimed"`
-	Skipped  int       `json:"skipped"`
-	Dollars  loop.USD  `json:"dollars"` // dollars of the whole run
-	Tasks    []TaskRow `json:"tasks"`
-	Next     string    `json:"next"` // a command, an answer, or the trigger of the next attempt
+	Check    string   `json:"check,omitempty"`
+	Passed   []int    `json:"gates_passed"`
+	Awaiting int      `json:"awaiting_gate,omitempty"` // number of the gate, 1 to 3
+	Require  string   `json:"require,omitempty"`
+	Verified int      `json:"verified"`
+	Unbroken int      `json:"unbroken"`
+	Claimed  int      `json:"claimed"`
+	Skipped  int      `json:"skipped"`
+	Dollars  loop.USD `json:"dollars"` // dollars of the whole run
+	Tasks    []Row    `json:"tasks"`
+	Next     string   `json:"next"` // a command, an answer, or the trigger of the next attempt
 
-	title string // title of the page
-	style string
-	done  string
+	style, title string // the title of the page
+	done         string
 }
 
-// TaskRow is a task of a TaskList.
-type TaskRow struct {
+// Row is a task of a Listing, and of a report card.
+type Row struct {
 	Number   int             `json:"task"` // number of the task, from 1
 	Title    string          `json:"title"`
 	Verdict  attempt.Verdict `json:"verdict"`
@@ -66,47 +65,32 @@ const (
 	TaskOpen    attempt.Verdict = "open"
 )
 
-// TaskLast maps the number of a task to its newest history line.
-type TaskLast map[int]*tasks.Line
-
-// NewTaskList returns the task list of a loop. last may lack tasks.
-func NewTaskList(st Stand, last TaskLast) TaskList {
-	b := st.Run
-	r := tasks.Of(b)
+// Page returns the run's Listing. It is empty if r is nil.
+func (r *Run) Page(s loop.Shown, style, title, next string) page.Page {
 	if r == nil {
-		return TaskList{}
+		return Listing{}
 	}
-	l := TaskList{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
+	b := s.Run
+	return Listing{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
-		Check: r.Check, Passed: r.Passed, Awaiting: tasks.AwaitingGate(b),
-		Require: r.Require, Verified: r.Count(attempt.Verified),
-		Unbroken: r.Count(attempt.Unbroken),
-		Claimed:  r.Count(attempt.Claimed), Skipped: r.Count(attempt.Skipped), Next: st.Next,
-		done: r.Result(), Dollars: b.DollarsEstimate, Tasks: TaskRows(b, st.Tick, last, st.Open)}
-	switch waits := unanswered(st.Gates); {
-	case len(waits) > 0:
-		l.Next = fmt.Sprintf("answer [%s]: %s", waits[0].Gate.Name, waits[0].Answer)
-	case b.Status != loop.Active || !st.OwnerAlive:
-		l.Next = cmp.Or(st.Resume, "hooks report-card "+string(b.Skill))
-	}
-	l.style, l.title = st.title()
-	return l
+		Check: r.Check, Passed: r.Passed, Awaiting: AwaitingGate(b), Require: r.Require,
+		Verified: r.Count(attempt.Verified), Unbroken: r.Count(attempt.Unbroken),
+		Claimed: r.Count(attempt.Claimed), Skipped: r.Count(attempt.Skipped),
+		Dollars: b.DollarsEstimate, Tasks: r.rows(s), Next: next,
+		style: style, title: title, done: r.Result()}
 }
 
-// TaskRows returns the tasks of a run, or nil for any other kind of loop. t is the open iteration
-// or nil, and open its spend so far.
-func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) (rows []TaskRow) {
-	r := tasks.Of(b)
-	if r == nil {
-		return nil
-	}
+// Rows returns the tasks of the run for a report card's JSON.
+func (r *Run) Rows(s loop.Shown) any { return r.rows(s) }
+
+func (r *Run) rows(s loop.Shown) (rows []Row) {
 	for i, item := range r.List {
-		row := TaskRow{Number: i + 1, Title: item.Title, Verdict: cmp.Or(item.Result, TaskOpen),
+		row := Row{Number: i + 1, Title: item.Title, Verdict: cmp.Or(item.Result, TaskOpen),
 			Check: item.Check, SHA: item.SHA, Attempts: item.Tries, Minutes: item.Minutes,
 			Dollars: item.Dollars}
 		var judged attempt.Judgement // judgement of the last attempt
-		if line := last[row.Number]; line != nil {
-			judged = line.Judgement
+		if record := s.Tried[row.Number]; record != nil {
+			judged = *record.Judged()
 		}
 		row.Weakened = judged.Weakened
 		if judged.Check != nil {
@@ -118,15 +102,15 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) (rows 
 		if item.Result == "" && i == r.Index {
 			row.Why = cmp.Or(r.Reason, row.Why)
 			switch {
-			case b.Status == loop.Active:
-			case blocked(b):
+			case s.Run.Status == loop.Active:
+			case r.blocked(s.Run):
 				row.Verdict = TaskBlocked
 			case judged.Verdict == attempt.Flagged:
 				row.Verdict = attempt.Flagged
 			}
 		}
-		if a := cmp.Or(t, &loop.Tick{}).Attempt; a != nil && a.Task == row.Number {
-			row.Attempts, row.Dollars = row.Attempts+1, row.Dollars.Plus(open)
+		if a := cmp.Or(s.Tick, &loop.Tick{}).Attempt; a != nil && a.Task == row.Number {
+			row.Attempts, row.Dollars = row.Attempts+1, row.Dollars.Plus(s.Open)
 			if row.Open = a.Judged == nil; !row.Open && a.Judged.Verdict == attempt.Flagged &&
 				row.Verdict == TaskOpen {
 				row.Verdict, row.Why = attempt.Flagged, a.Judged.Why
@@ -137,22 +121,31 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) (rows 
 	return rows
 }
 
+// Tried returns the number of tasks that had an attempt.
+func (r *Run) Tried() (n int) {
+	for _, item := range r.List {
+		if item.Tries > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // blocked reports whether the task under way used up its attempts or its dollars.
-func blocked(b *loop.Budget) bool {
-	r := tasks.Of(b)
+func (r *Run) blocked(b *loop.Budget) bool {
 	return r.Try >= r.MaxTries || b.StopCause == "task_blocked"
 }
 
-// Tasks draws a list.
-func (l TaskList) Draw(p *page.Text) {
+// Draw draws the list.
+func (l Listing) Draw(p *page.Text) {
 	if l.RunID == "" && len(l.Tasks) == 0 {
-		p.Line(page.Plain, "%s", loop.KindOf(tasks.Name).None)
+		p.Line(page.Plain, "%s", Kind.None)
 		return
 	}
 	p.Line(l.style, "%s", l.title)
 	p.Line(page.Plain, "%s", l.done)
 	p.Blank()
-	p.Table((&Card{}).taskTable(l.Tasks))
+	p.Table(table(l.Tasks, nil))
 	p.Blank()
 	var about page.Facts
 	about.Given("issue", l.Issue)
@@ -162,8 +155,11 @@ func (l TaskList) Draw(p *page.Text) {
 	for _, r := range l.Tasks {
 		rest -= r.Dollars
 	}
-	about.Row("dollars", page.Plain, "$%s in all%s", l.Dollars,
-		when(rest > 0, fmt.Sprintf(", $%s of it outside of single tasks", rest)))
+	outside := ""
+	if rest > 0 {
+		outside = fmt.Sprintf(", $%s of it outside of single tasks", rest)
+	}
+	about.Row("dollars", page.Plain, "$%s in all%s", l.Dollars, outside)
 	about.Row("next", page.Strong, "%s", l.Next)
 	p.Facts(about)
 }
@@ -176,9 +172,9 @@ func checked(command string) string {
 	return "`" + command + "` after each claim"
 }
 
-// taskTable returns a table of tasks with their verdicts, commits and costs, and with remarks below
-// each.
-func (c *Card) taskTable(rows []TaskRow) page.Table {
+// table returns a table of tasks with their verdicts, commits and costs, and with remarks below
+// each. commit returns the hash of a commit with its link; if it is nil, there are no links.
+func table(rows []Row, commit func(sha string) page.Word) page.Table {
 	t := page.Table{Class: "tasklist", Columns: []page.Column{
 		{Name: "#", Right: true, Class: "num"}, {Name: "task", Class: "text", Notes: true},
 		{Name: "verdict", Class: "out", Tag: true}, {Name: "commit", Class: "sha", Spare: 1},
@@ -186,21 +182,19 @@ func (c *Card) taskTable(rows []TaskRow) page.Table {
 		{Name: "min", Right: true, Class: "min", Spare: 2},
 		{Name: "dollars", Right: true, Class: "usd", Spare: 1}}}
 	for _, r := range rows {
-		var commit page.Cell
-		if r.SHA != "" {
-			commit = page.Cell{c.commit(r.SHA)}
+		row := t.Add(strconv.Itoa(r.Number), r.Title, r.shown(), attempt.Short(r.SHA),
+			strconv.Itoa(r.Attempts), strconv.Itoa(r.Minutes), "$"+r.Dollars.String())
+		row.Style, row.Notes = r.style(), r.remarks()
+		if commit != nil && r.SHA != "" {
+			row.Cells[3] = page.Cell{commit(r.SHA)}
 		}
-		t.Rows = append(t.Rows, page.Row{Style: r.style(), Notes: r.remarks(), Cells: []page.Cell{
-			page.Words(fmt.Sprint(r.Number)), page.Words(r.Title), page.Words(r.shown()), commit,
-			page.Words(fmt.Sprint(r.Attempts)), page.Words(fmt.Sprint(r.Minutes)),
-			page.Words("$" + r.Dollars.String())}})
 	}
 	return t
 }
 
 // remarks returns the reason the last attempt was not accepted, and the worker's changes to the
 // check and the tests.
-func (r TaskRow) remarks() (list []string) {
+func (r Row) remarks() (list []string) {
 	if r.Why != "" {
 		list = append(list, "last attempt: "+r.Why)
 	}
@@ -213,8 +207,16 @@ func (r TaskRow) remarks() (list []string) {
 	return list
 }
 
+// prefixed adds a prefix to a text unless the text is empty.
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
 // shown returns the verdict, and whether an attempt is under way.
-func (r TaskRow) shown() string {
+func (r Row) shown() string {
 	text := r.Verdict.String()
 	if r.Open {
 		text += ", under way"
@@ -223,7 +225,7 @@ func (r TaskRow) shown() string {
 }
 
 // style returns the style for the verdict.
-func (r TaskRow) style() string {
+func (r Row) style() string {
 	switch r.Verdict {
 	case attempt.Verified:
 		return page.Good
@@ -236,7 +238,7 @@ func (r TaskRow) style() string {
 }
 
 // text returns the task in one line.
-func (r TaskRow) text() string {
+func (r Row) text() string {
 	s := fmt.Sprintf("%s — %s%s", r.Title, r.shown(), prefixed(" -- ", attempt.Short(r.SHA)))
 	if r.Attempts > 0 {
 		s += fmt.Sprintf(", %s, %d min, $%s", english.Plural(r.Attempts, "attempt"), r.Minutes,
@@ -245,23 +247,19 @@ func (r TaskRow) text() string {
 	return s + prefixed(", last attempt: ", r.Why)
 }
 
-// block writes the result of an attempt, in the specification's words if it has any (T68–T71).
-func (b taskLoop) block(t *text, l *loop.Iteration) {
-	r := b.run
-	if own := tasks.LineOf(l); own != nil {
-		t.line("%s", attempted(r, own))
+// Block returns the result of an attempt, in the specification's words if it has any (T68–T71).
+func (r *Run) Block(b *loop.Budget, l *loop.Iteration) (list []string) {
+	if own := LineOf(l); own != nil {
+		list = append(list, r.attempted(own))
 		if own.Task == len(r.List) && r.PRStep() {
-			t.line("%s Opening PR for Gate 3 review.", r.AllDone())
+			list = append(list, r.AllDone()+" Opening PR for Gate 3 review.")
 		}
 	}
-	t.line("%s", r.Result())
-	for _, l := range awaiting(b.Budget) {
-		t.line("%s", l)
-	}
+	return append(append(list, r.Result()), awaiting(b)...)
 }
 
 // attempted describes the result of one attempt (T68).
-func attempted(r *tasks.Run, l *tasks.Line) string {
+func (r *Run) attempted(l *Line) string {
 	j := l.Judgement
 	if l.Task > len(r.List) {
 		return fmt.Sprintf("Pull request, attempt %d: %s%s", l.Try, j.Verdict,
@@ -278,7 +276,7 @@ func attempted(r *tasks.Run, l *tasks.Line) string {
 
 // awaiting returns a line about the numbered gate that the run waits for (T69), if any.
 func awaiting(b *loop.Budget) (list []string) {
-	n := tasks.AwaitingGate(b)
+	n := AwaitingGate(b)
 	for _, g := range b.Pending {
 		if about, ok := strings.CutPrefix(g.Question, fmt.Sprintf("Gate %d: ", n)); ok && n > 0 {
 			list = append(list, fmt.Sprintf("Awaiting Gate %d: %s", n, about))
@@ -287,17 +285,16 @@ func awaiting(b *loop.Budget) (list []string) {
 	return list
 }
 
-// taskOf returns the record of a line in a task loop, or nil.
-func taskOf(l *loop.Iteration) loop.Record {
-	if own := tasks.LineOf(l); own != nil {
-		return own
+// Final returns the counts of the list, and then each task with its result.
+func (r *Run) Final(s loop.Shown) (must, more []string) {
+	for _, row := range r.rows(s) {
+		more = append(more, fmt.Sprintf("Task %d: %s", row.Number, row.text()))
 	}
-	return nil
+	return append([]string{r.Result()}, awaiting(s.Run)...), more
 }
 
-// stand draws the progress of the loop through its list.
-func (b taskLoop) stand() (list page.Facts) {
-	r := b.run
+// Stand returns the progress of the loop through its list.
+func (r *Run) Stand(s loop.Shown) (list page.Facts) {
 	list.Gauge("done", page.Plain, r.Result(), int64(r.Finished()), int64(len(r.List)))
 	switch {
 	case r.Complete():
@@ -305,7 +302,7 @@ func (b taskLoop) stand() (list page.Facts) {
 	case r.PRStep():
 		list.Row("under way", page.Plain, "open the pull request, attempt %d of %d", r.Try,
 			r.MaxTries-1)
-	case blocked(b.Budget):
+	case r.blocked(s.Run):
 		list.Row("blocked", page.Bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
 	default:
 		list.Row("under way", page.Plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try,
@@ -317,40 +314,55 @@ func (b taskLoop) stand() (list page.Facts) {
 	return list
 }
 
-// maxTasks is the maximum number of tasks that a page lists.
+// maxTasks is the maximum number of tasks that a card lists.
 const maxTasks = 500
 
-// card draws the list with the verdict on each task.
-func (b taskLoop) card(c *cardPage) {
-	c.Section("Tasks", b.run.Result(), "")
-	c.Table(c.taskTable(c.Tasks[:min(len(c.Tasks), maxTasks)]))
-	if more := len(c.Tasks) - maxTasks; more > 0 {
-		c.Line(page.Faint, "%s after these: hooks tasks", english.Plural(more, "task"))
+// Card draws the list with the verdict on each task.
+func (r *Run) Card(to page.Sheet, s loop.Shown, commit func(sha string) page.Word) {
+	rows := r.rows(s)
+	to.Section("Tasks", r.Result(), "")
+	to.Table(table(rows[:min(len(rows), maxTasks)], commit))
+	if more := len(rows) - maxTasks; more > 0 {
+		to.Line(page.Faint, "%s after these: hooks tasks", english.Plural(more, "task"))
 	}
-	c.Line(page.Faint, "Check command: %s", checked(b.run.Check))
+	to.Line(page.Faint, "Check command: %s", checked(r.Check))
 }
 
-// Trouble returns the causes of problems of a task loop, with their fixes, from the engine's
-// troubleshooting table (T80). It returns nil for any other kind. last is the run's last line, or
-// nil if it has no line.
-func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
-	r := tasks.Of(b)
-	if r == nil {
-		return nil
+// Evidence returns the tasks with the verdicts that the program saw for itself, and those that were
+// only claimed.
+func (r *Run) Evidence() (seen, said page.Facts) {
+	seen.GivenCell("tasks", r.with(attempt.Verified))
+	seen.GivenCell("not broken", r.with(attempt.Unbroken))
+	said.GivenCell("tasks", r.with(attempt.Claimed))
+	said.Given("criteria", "of every task; no check sees whether all of them are met")
+	return seen, said
+}
+
+// with returns the numbers of the tasks with the given result.
+func (r *Run) with(result attempt.Verdict) (list page.Cell) {
+	for i, item := range r.List {
+		if item.Result == result {
+			list = append(list, page.Word{Text: strconv.Itoa(i + 1)})
+		}
 	}
+	return list
+}
+
+// Trouble returns the causes of problems, with their fixes, from the engine's troubleshooting table
+// (T80). last is the run's last line, or nil if it has no line.
+func (r *Run) Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 	add := func(holds bool, format string, args ...any) {
 		if holds {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
 	judged := attempt.Judgement{}
-	if l := tasks.LineOf(last); l != nil && l.Task == r.Index+1 {
+	if l := LineOf(last); l != nil && l.Task == r.Index+1 {
 		judged = l.Judgement
 	}
 	red := judged.Verdict == attempt.Overruled
-	add(judged.Verdict == attempt.Unfinished,
-		"the loop does not advance, because %s: the worker's "+
-			"last line must be TASK_COMPLETE with the attempt's token", judged.Why)
+	add(judged.Verdict == attempt.Unfinished, "the loop does not advance, because %s: the "+
+		"worker's last line must be TASK_COMPLETE with the attempt's token", judged.Why)
 	add(red && judged.Check != nil && judged.Check.Exit == 127, "the check ended with exit 127: "+
 		"the shell did not find a command in `%s`", r.Check)
 	add(red, "task %d is not accepted, because %s: fix that; or give it more attempts with "+
@@ -360,7 +372,7 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 		"`hooks tasks` which tasks fail, and fix the causes rather than raise the cap")
 	add(b.StopCause == "no_fresh_context", "look with `hooks doctor` whether Stop, SubagentStop "+
 		"and PreToolUse are registered")
-	n := tasks.AwaitingGate(b)
+	n := AwaitingGate(b)
 	unanswered := slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })
 	add(n > 0 && unanswered, "gate %d is waiting for you: finish the review, then answer it; "+
 		"editing .sdd-state.json has no effect", n)
