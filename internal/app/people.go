@@ -161,7 +161,7 @@ func (a *App) RemoveLinks(project string) {
 		return
 	}
 	records, _ := seals.Of(project)
-	brake.Remove(seals.Path(), func(session string) bool {
+	brake.Remove(seals.Path(), 0, func(session string) bool {
 		return project == "" || slices.ContainsFunc(records, func(r *seal.Record) bool {
 			return seal.FileName(r.Session) == session
 		})

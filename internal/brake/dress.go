@@ -82,12 +82,6 @@ func link(exe, path string) error {
 	if err := os.Symlink(exe, fresh); err != nil {
 		return err
 	}
-	if err := os.Rename(fresh, path); err == nil {
-		return nil
-	}
-	if err := os.RemoveAll(path); err != nil { // the path is a directory
-		return err
-	}
 	return os.Rename(fresh, path)
 }
 
@@ -99,18 +93,15 @@ const linksAge = 30 * 24 * time.Hour
 // Sweep removes the links of each session that has no loop on, began its last loop at least 30 days
 // ago, and for which lives returns false.
 func Sweep(home string, lives func(session string) bool) {
-	remove(home, linksAge, func(session string) bool {
+	Remove(home, linksAge, func(session string) bool {
 		_, err := os.Lstat(seal.SwitchPath(home, session))
 		return errors.Is(err, fs.ErrNotExist) && !lives(session)
 	})
 }
 
-// Remove removes the links of every session that match accepts.
-func Remove(home string, match func(session string) bool) { remove(home, 0, match) }
-
-// remove removes links of at least the given age, of sessions that match accepts, and kept programs
+// Remove removes links of at least the given age, of sessions that match accepts, and kept programs
 // of that age without a link.
-func remove(home string, age time.Duration, match func(session string) bool) {
+func Remove(home string, age time.Duration, match func(session string) bool) {
 	root := filepath.Join(home, "brake")
 	old := func(e os.DirEntry) bool {
 		info, err := e.Info()

@@ -36,12 +36,17 @@ func TestDressMakesAndRepairsLinks(t *testing.T) {
 	dress()
 	gh, git, curl := filepath.Join(dir, "gh"), filepath.Join(dir, "git"), filepath.Join(dir, "curl")
 	broken := errors.Join(os.Remove(gh), os.Remove(git), os.Symlink("/usr/bin/git", git),
-		os.Remove(curl), os.Mkdir(curl, 0o700),
-		os.WriteFile(filepath.Join(curl, "x"), nil, 0o600), os.Chmod(dir, 0o777))
+		os.Chmod(dir, 0o777))
 	if broken != nil {
 		t.Fatal(broken)
 	}
 	dress()
+	if err := errors.Join(os.Remove(curl), os.Mkdir(curl, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := Dress(home, session, "/opt/hooks"); err == nil {
+		t.Error("a directory in place of a link is no error")
+	}
 	if err := errors.Join(os.RemoveAll(dir), os.Symlink(t.TempDir(), dir)); err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +87,11 @@ func TestOldLinksAreSwept(t *testing.T) {
 	if got := left(); got != ".program lives on young v2 v3" {
 		t.Errorf("swept: left %s", got)
 	}
-	Remove(home, func(session string) bool { return session != "on" })
+	Remove(home, 0, func(session string) bool { return session != "on" })
 	if got := left(); got != ".program on v2" {
 		t.Errorf("removed: left %s", got)
 	}
-	Remove(home, func(string) bool { return true })
+	Remove(home, 0, func(string) bool { return true })
 	if _, err := os.Lstat(root); err == nil {
 		t.Errorf("left %s", left())
 	}

@@ -1,14 +1,12 @@
 package brake
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"hooks/internal/safefile"
 	"hooks/internal/seal"
@@ -33,12 +31,7 @@ func Arm(env func(string) string, session string) error {
 	if before != "" && !strings.HasSuffix(before, "\n") {
 		text = "\n" + text
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
-	if err == nil {
-		_, err = f.WriteString(text)
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
+	if err := safefile.Append(path, text); err != nil {
 		return fmt.Errorf("write the session's environment: %w", err)
 	}
 	return nil

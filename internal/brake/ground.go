@@ -3,7 +3,6 @@ package brake
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,21 +32,14 @@ type ground struct {
 	project string
 	runs    []loop.Tracker // the trackers that its runs began with
 	config  string         // configuration of the runs; empty if an older version began them
-	pass    Pass           // may be nil
-	links   folder         // links of the session, for pass
-	phase   loop.Confined  // what the loop's current phase forbids
+	pass    Pass
+	links   folder        // links of the session, for pass
+	phase   loop.Confined // what the loop's current phase forbids
 	// ended reports that all loops of the session have ended and the person has not typed since.
 	ended bool
 	// unread reports that the sealed record exists but cannot be read. The loop may then be in a
 	// phase in which nothing leaves the worktree.
 	unread bool
-}
-
-func (g ground) takePass(kind effect.Kind, pr int, sha string) (ok bool, why, at string) {
-	if g.pass == nil {
-		return false, fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr), ""
-	}
-	return g.pass(g.links.home, g.links.session, kind, pr, sha)
 }
 
 // ground returns the facts about a session's loop and reports whether the loop is on: its sealed

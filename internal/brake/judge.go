@@ -164,7 +164,7 @@ func (s Start) merge(g ground, a effect.Act) *Refusal {
 		return no("it is about "+other+", but a person is only asked about the project's own PRs",
 			"merge PRs of the project's own repository")
 	}
-	switch ok, why, at := g.takePass(a.Kind, a.PR, a.SHA); {
+	switch ok, why, at := g.pass(g.links.home, g.links.session, a.Kind, a.PR, a.SHA); {
 	case ok:
 		return nil
 	case at != "":

@@ -4,7 +4,6 @@ package brake
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,8 +50,10 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 		return 1, true
 	}
 	args := started(name, argv).in(phase)
-	args[0] = argv[0]
-	err := become(found.real, args)
+	if args[0] = argv[0]; strings.Contains(args[0], "/") {
+		args[0] = found.real
+	}
+	err := syscall.Exec(found.real, args, os.Environ())
 	fmt.Fprintf(stderr, "%s: %v\n", found.real, err)
 	return cannotRun, true
 }
@@ -95,18 +96,4 @@ func judge(
 func started(name string, argv []string) Start {
 	cwd, _ := os.Getwd()
 	return Start{Argv: append([]string{name}, argv[1:]...), Cwd: cwd, Environ: os.Environ()}
-}
-
-// become replaces this process with the real program. It keeps the arguments and the environment
-// unchanged. Like a shell it runs a script without an interpreter line with sh.
-func become(program string, argv []string) error {
-	args := append([]string(nil), argv...)
-	if strings.Contains(args[0], "/") {
-		args[0] = program
-	}
-	err := syscall.Exec(program, args, os.Environ())
-	if errors.Is(err, syscall.ENOEXEC) {
-		err = syscall.Exec("/bin/sh", append([]string{"sh", program}, argv[1:]...), os.Environ())
-	}
-	return err
 }

@@ -49,35 +49,24 @@ func hasAll(text string, list []entry) bool {
 }
 
 // asStrong reports whether a group has a handler that runs whenever this program's own group would,
-// with at least the same timeout. Both groups are JSON.
+// with at least the same timeout. Both groups are JSON. The status message does not count.
 func asStrong(group, own string) bool {
-	conditions, handlers := apart(group)
-	wanted, want := apart(own)
-	return reflect.DeepEqual(conditions, wanted) && slices.ContainsFunc(handlers,
-		func(h handler) bool {
-			return h.seconds >= want[0].seconds && reflect.DeepEqual(h.rest, want[0].rest)
+	const timeout, message = "timeout", "statusMessage"
+	want := gjson.Get(own, "hooks.0")
+	return reflect.DeepEqual(fieldsBut(group, "hooks"), fieldsBut(own, "hooks")) &&
+		slices.ContainsFunc(rootOf(group).member("hooks").Array(), func(h gjson.Result) bool {
+			return look(h).member(timeout).Num >= want.Get(timeout).Num && reflect.DeepEqual(
+				fieldsBut(h.Raw, timeout, message), fieldsBut(want.Raw, timeout, message))
 		})
 }
 
-// handler is a handler of a group without its timeout and its status message.
-type handler struct {
-	rest    map[string]any
-	seconds float64 // the timeout
-}
-
-// apart splits a group into its conditions and its handlers.
-func apart(group string) (conditions map[string]any, handlers []handler) {
-	_ = json.Unmarshal([]byte(group), &conditions) // a value that is not an object has no handlers
-	list, _ := conditions["hooks"].([]any)
-	delete(conditions, "hooks")
-	for _, v := range list {
-		rest, _ := v.(map[string]any)
-		seconds, _ := rest["timeout"].(float64)
-		delete(rest, "timeout")
-		delete(rest, "statusMessage")
-		handlers = append(handlers, handler{rest, seconds})
+// fieldsBut returns the members of a JSON object, except those with the given names.
+func fieldsBut(object string, names ...string) (list map[string]any) {
+	_ = json.Unmarshal([]byte(object), &list) // another value has no members
+	for _, name := range names {
+		delete(list, name)
 	}
-	return conditions, handlers
+	return list
 }
 
 // appendKid appends a member to the object in, or an element to the list in if key is "", on a

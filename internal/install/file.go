@@ -31,17 +31,15 @@ func (s *edited) backup() string { return s.path + ".before-hooks" }
 
 // open reads the file at a path and its backup. If the path is a link, the file is the link's
 // target, and the link stays.
-func open(path string) (*edited, error) {
-	s := &edited{path: path, target: path}
-	_, err := os.Lstat(path)
-	if err == nil {
-		if s.target, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, hint.New("remove the link or create its target; nothing was changed",
-				"%s is a broken link", path)
+func open(path string) (s *edited, err error) {
+	s = &edited{path: path, target: path}
+	if _, err := os.Lstat(path); err == nil {
+		info, err := os.Stat(path)
+		if err == nil {
+			s.target, err = filepath.EvalSymlinks(path)
 		}
-		info, err := os.Stat(s.target)
-		if err != nil || !info.Mode().IsRegular() {
-			return nil, hint.New("move it away; nothing was changed", "%s is not a file", path)
+		if err != nil {
+			return nil, err // a broken link
 		}
 		s.mode = info.Mode().Perm()
 	}

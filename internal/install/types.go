@@ -22,24 +22,20 @@ type Wrong struct {
 //go:embed wanted.txt
 var wantedText string
 
-// row is a type, with the setting keys that must have it.
-type row struct {
-	want string
-	keys []string
-}
-
-func wanted() (rows []row) {
+// wanted yields each type with each setting key that must have it.
+func wanted(yield func(want, key string) bool) {
+	want := ""
 	for line := range strings.Lines(wantedText) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		if want, ok := strings.CutSuffix(line, ":\n"); ok {
-			rows = append(rows, row{want: want})
-		} else if last := len(rows) - 1; last >= 0 {
-			rows[last].keys = append(rows[last].keys, strings.Fields(line)...)
+		if head, ok := strings.CutSuffix(line, ":\n"); ok {
+			want = head
+		} else if !strings.HasPrefix(line, "#") {
+			for _, key := range strings.Fields(line) {
+				if !yield(want, key) {
+					return
+				}
+			}
 		}
 	}
-	return rows
 }
 
 // WrongTypes returns the values that make the client skip the file, in file order. The text is
@@ -50,19 +46,17 @@ func WrongTypes(text string) (found []Wrong) {
 		return nil
 	}
 	root := rootOf(text)
-	for _, row := range wanted() {
-		for _, key := range row.keys {
-			root.each(key, "", func(key string, v gjson.Result) {
-				if fits(v, row.want) {
-					return
-				}
-				line, column := place(text, v.Index)
-				wrong := fmt.Sprintf("line %d, column %d: %q must be %s, this is %s",
-					line, column, key, row.want, kind(v))
-				choice := strings.HasPrefix(row.want, oneOf) && v.Type == gjson.String
-				found = append(found, Wrong{wrong, choice, v.Index})
-			})
-		}
+	for want, key := range wanted {
+		root.each(key, "", func(key string, v gjson.Result) {
+			if fits(v, want) {
+				return
+			}
+			line, column := place(text, v.Index)
+			wrong := fmt.Sprintf("line %d, column %d: %q must be %s, this is %s",
+				line, column, key, want, kind(v))
+			choice := strings.HasPrefix(want, oneOf) && v.Type == gjson.String
+			found = append(found, Wrong{wrong, choice, v.Index})
+		})
 	}
 	slices.SortStableFunc(found, func(a, b Wrong) int { return a.at - b.at })
 	return found
