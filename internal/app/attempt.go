@@ -216,9 +216,9 @@ const auditor = "auditor"
 
 // claimSeen returns the claims in the worker's last message.
 func (h *handler) claimSeen(t *store.State) attempt.Claim {
-	claim, near := attempt.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
+	claim := attempt.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
-	claim.Near, claim.Flagged, claim.Last = near, tasks.Flagged(text), h.lastWords(t)
+	claim.Flagged, claim.Last = tasks.Flagged(text), h.lastWords(t)
 	if now := h.listNow(t.Budget); now != nil {
 		claim.List = now.Sum
 	}

@@ -12,7 +12,6 @@ type Claim struct {
 	Done    bool
 	Blocked bool
 	Why     string // reason why the task is blocked
-	Near    string // reason why a text that looks like a claim is not valid, or ""
 	Flagged string // the text under Blocked / Flagged of the progress file (T35)
 	List    string // hash of the task list; "" if it cannot be read
 	Last    string // the last words of a post action, redacted and cut (A58)
@@ -34,13 +33,10 @@ const MaxFeedback = 1000
 // TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason. Emphasis
 // and backticks around the words are ignored. A line in a code block, a quote, a heading or a
 // comment does not claim anything, because it may be a copy of the prompt (T8, T85).
-//
-// The second result explains why a message that contains one of the two words claims nothing. It is
-// empty if there is a claim, or if the message contains neither word.
-func ReadClaim(message, token string) (Claim, string) {
+func ReadClaim(message, token string) Claim {
 	message = strings.TrimRightFunc(message, unicode.IsSpace)
 	if message == "" || token == "" {
-		return Claim{}, ""
+		return Claim{}
 	}
 	var last markdown.Line
 	for last = range markdown.Lines(message) { // up to its last line
@@ -49,9 +45,9 @@ func ReadClaim(message, token string) (Claim, string) {
 	claim := readLine(last.Text, token)
 	open := last.Kind == markdown.Plain && !last.Deep && raw == last.Text
 	if open && (claim.Done || claim.Blocked && claim.Why != "") {
-		return claim, ""
+		return claim
 	}
-	return Claim{}, nearMiss(message, token, claim)
+	return Claim{}
 }
 
 // readLine reads one line regardless of the lines around it. Why is empty if the line has no
@@ -73,19 +69,4 @@ func readLine(line, token string) Claim {
 		return Claim{Blocked: true, Why: markdown.Cut(why, maxWhy)}
 	}
 	return Claim{}
-}
-
-// nearMiss explains why a message that contains one of the two words claims nothing. claim is read
-// from the last line, regardless of the other lines.
-func nearMiss(message, token string, claim Claim) string {
-	named := strings.ToUpper(strings.ReplaceAll(message, `\`, ""))
-	switch {
-	case !strings.Contains(named, completeWord) && !strings.Contains(named, blockedWord):
-		return ""
-	case claim.Blocked && claim.Why == "":
-		return blockedWord + " has no reason"
-	case !strings.Contains(message, token):
-		return "the claim does not have the token of this attempt"
-	}
-	return "the claim is not the whole last line, outside of code, quotes, headings and comments"
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"hooks/internal/codec"
 	_ "hooks/internal/kind" // registers the kinds that settings name
 	"hooks/internal/loop"
 )
@@ -87,7 +88,7 @@ func (c *Config) key(r row) {
 		}
 	}
 	if near != "" {
-		c.unread(r.line, "unknown setting %q, ignored; did you mean %s", cut(name), near)
+		c.unread(r.line, "unknown setting %q, ignored; did you mean %s", codec.Clip(name), near)
 	}
 }
 
@@ -124,7 +125,8 @@ func (c *Config) set(s setting, value string) (problems []string) {
 			*to = command(value)
 		default:
 			wrong("the %s command %q of a project is not run: put it into your own CLAUDE.md, in "+
-				"the client's folder, or HOOKS_%s", s.key, cut(value), strings.ToUpper(s.key))
+				"the client's folder, or HOOKS_%s",
+				s.key, codec.Clip(value), strings.ToUpper(s.key))
 		}
 	case *bool:
 		*to = strings.EqualFold(value, "yes")
@@ -133,14 +135,14 @@ func (c *Config) set(s setting, value string) (problems []string) {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil || n > 100 {
 			wrong("%s %q is not a whole percentage from 0 to 100", strings.ToLower(s.key),
-				cut(value))
+				codec.Clip(value))
 			break
 		}
 		*to = percent(n)
 	case *time.Duration:
 		after, err := time.ParseDuration(value)
 		if err != nil || after <= 0 || after > 24*time.Hour {
-			wrong("%s %q is not a time such as 2m, at most 24h", s.key, cut(value))
+			wrong("%s %q is not a time such as 2m, at most 24h", s.key, codec.Clip(value))
 			break
 		}
 		*to = after
@@ -162,10 +164,10 @@ func governed(value string, wrong func(string, ...any)) map[string]loop.Skill {
 		_, own := loop.ParseCommand(name, "")
 		switch {
 		case name == "" || strings.ContainsAny(name, " \t"):
-			wrong("governed skill %q is no \"NAME: KIND\"", cut(item))
+			wrong("governed skill %q is no \"NAME: KIND\"", codec.Clip(item))
 		case !loop.KindOf(loop.Skill(kind)).Adopts:
 			wrong("governed skill %q has the kind %q, none of work, review, prompt", name,
-				cut(kind))
+				codec.Clip(kind))
 		case own:
 			wrong("skill %q is governed by its name already", name)
 		default:

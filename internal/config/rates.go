@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -24,7 +25,7 @@ type Rate struct {
 	CacheRead    *loop.USD `json:"cache_read,omitempty"`
 	CacheWrite5m *loop.USD `json:"cache_write_5m,omitempty"`
 	CacheWrite1h *loop.USD `json:"cache_write_1h,omitempty"`
-	// File is SettingsFile for a row from that file and "" otherwise.
+	// File is the file of the row, or "" for CLAUDE.md.
 	File string `json:"file,omitempty"`
 }
 
@@ -38,7 +39,7 @@ func (c *Config) rate(r row) {
 	cell := columns(r)
 	model := cell("model")
 	if model == "" || len(model) > 128 || strings.ContainsAny(model, " \t") {
-		c.warn(r.line, "rate row without a model name: %q", cut(model))
+		c.warn(r.line, "rate row without a model name: %q", codec.Clip(model))
 		return
 	}
 	prices := map[string]*loop.USD{}
@@ -57,9 +58,9 @@ func (c *Config) rate(r row) {
 	if !c.claim(r.line, "the price of "+strings.ToLower(model), strings.Join(r.cells, "|")) {
 		return
 	}
-	file := ""
-	if c.file == SettingsFile {
-		file = c.file
+	file := c.file
+	if file == instructions {
+		file = ""
 	}
 	c.Rates = append(c.Rates, Rate{
 		Model: model, File: file,
@@ -99,15 +100,7 @@ func columns(r row) func(string) string {
 func price(s string) (loop.USD, error) {
 	v, err := loop.ParseUSD(strings.TrimSpace(strings.TrimPrefix(s, "$")))
 	if err != nil || v > maxRate*loop.Dollar || v%perMillion != 0 {
-		return 0, fmt.Errorf(`"%s" is not a price in dollars per million tokens`, cut(s))
+		return 0, fmt.Errorf(`"%s" is not a price in dollars per million tokens`, codec.Clip(s))
 	}
 	return v / perMillion, nil
-}
-
-// cut shortens a text that a message quotes.
-func cut(s string) string {
-	if len(s) <= 60 {
-		return s
-	}
-	return strings.ToValidUTF8(s[:60], "") + "…"
 }

@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"sync"
+
+	"hooks/internal/codec"
 )
 
 // Bounds of redaction. Go's patterns run in linear time, so these bounds limit the total cost.
@@ -30,19 +32,20 @@ func (c *Config) pattern(r row) {
 	if len(r.cells) > 1 {
 		p.Replace = r.cells[1]
 	}
+	short := codec.Clip(p.Pattern)
 	switch {
 	case p.Pattern == "":
 		c.warn(r.line, "redaction row without a pattern")
 	case len(p.Pattern) > maxPattern || len(p.Replace) > maxPattern:
-		c.warn(r.line, "redaction row is longer than %d bytes: %q", maxPattern, cut(p.Pattern))
+		c.warn(r.line, "redaction row is longer than %d bytes: %q", maxPattern, short)
 	case len(c.Patterns) == maxPatterns:
-		c.warn(r.line, "more than %d redaction patterns: %q", maxPatterns, cut(p.Pattern))
+		c.warn(r.line, "more than %d redaction patterns: %q", maxPatterns, short)
 	default:
 		if _, err := syntax.Parse(p.Pattern, syntax.Perl); err != nil {
-			c.warn(r.line, "redaction pattern %q cannot be read: %v", cut(p.Pattern), err)
+			c.warn(r.line, "redaction pattern %q cannot be read: %v", short, err)
 			return
 		}
-		if c.claim(r.line, "the pattern "+cut(p.Pattern), p.Replace) {
+		if c.claim(r.line, "the pattern "+short, p.Replace) {
 			c.Patterns = append(c.Patterns, p)
 		}
 	}

@@ -118,7 +118,7 @@ var pieces = []string{
 	heading + " ##", "## user feedback", "### User Feedback", separator, separator, "***", "----",
 	"===", "```", "```go", "````", "~~~", "  ```", "> quoted", "> " + heading, "- item",
 	"- [ ] task", "  more", "    code", "| a | b |", "|---|---|", "<!-- c -->", "<!--", "-->",
-	"`code`", placeholder, "**bold**", "[a]: b", "- ```", "<pre>", "</pre>",
+	"`code`", placeholder, "**bold**", "[a]: b", "- ```",
 }
 
 // odd are lines that put a code block where this package does not look for one.

@@ -171,7 +171,6 @@ func TestExtendRefuses(t *testing.T) {
 		"```\nnever closed",
 		"~~~~\n~~~\n",
 		"<!-- never closed",
-		"<pre>\nnever closed",
 	} {
 		if got, err := extend("", turn); err == nil {
 			t.Errorf("%q was taken: %q", turn, got)

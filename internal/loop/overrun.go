@@ -129,7 +129,6 @@ func (b *Budget) meetModel(m Model, spent USD) (line string, changed bool) {
 type Cursor struct {
 	Path   string `json:"path"`
 	Offset int64  `json:"offset"` // bytes counted, up to the end of a whole line
-	Inode  uint64 `json:"inode,omitempty"`
 	// Open holds the last requests with their counts, because later lines of the same request may
 	// increase them.
 	Open []Counted `json:"open,omitempty"`

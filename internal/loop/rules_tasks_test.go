@@ -19,15 +19,13 @@ func (w *world) list(args string) {
 	w.known.Evidence = attempt.Evidence{Head: "h0", Branch: "main"}
 }
 
-// claim is the worker's last message: "done", "none", "blocked WHY", "near WHY" or "flagged WHY".
+// claim is the worker's last message: "done", "none", "blocked WHY" or "flagged WHY".
 func (w *world) claim(args string) {
 	what, why, _ := strings.Cut(args, " ")
 	c := attempt.Claim{Done: what == "done", Blocked: what == "blocked"}
 	switch what {
 	case "blocked":
 		c.Why = why
-	case "near":
-		c.Near = why
 	case "flagged":
 		c.Flagged = why
 	}

@@ -48,7 +48,6 @@ func Lines(text string) iter.Seq[Line] {
 type scanner struct {
 	fence   string // the run of ` or ~ that opened a code block
 	nested  bool   // the code block is in a list item; a line without indentation ends it
-	end     string // closing tag of the HTML element that hides its content, as in "</pre>"
 	comment bool
 	list    bool // in a list, where indentation nests
 	inner   int  // columns of indentation from which a line belongs to the last item
@@ -71,14 +70,8 @@ func (s *scanner) read(raw string) Line {
 		}
 		return Line{Kind: Hidden, Text: bare}
 	}
-	if s.end == "" && (s.comment || strings.Contains(bare, "<!--")) {
+	if s.comment || strings.Contains(bare, "<!--") {
 		bare = strings.TrimLeft(s.uncomment(bare), " \t")
-	}
-	if s.end != "" || s.opens(bare) {
-		if strings.Contains(strings.ToLower(bare), s.end) {
-			s.end = ""
-		}
-		return Line{Kind: Hidden, Text: bare}
 	}
 	l := s.block(raw, bare)
 	ruled := rule(bare)
@@ -87,23 +80,10 @@ func (s *scanner) read(raw string) Line {
 		s.inner = Indent(raw) + 1 + max(1, strings.IndexByte(bare, ' '))
 	}
 	s.list = isItem || s.list &&
-		(raw == "" || Indent(raw) > 0 || s.text && l.Kind == Plain && !ruled)
+		(raw == "" || Indent(raw) > 0 || s.text && l.Kind == Plain && bare != "" && !ruled)
 	s.quote = l.Kind == Quoted
 	s.text = l.Kind == Plain && bare != ""
 	return l
-}
-
-// opens reports whether a line opens a pre or blockquote element, and records its closing tag.
-func (s *scanner) opens(bare string) bool {
-	if bare == "" || bare[0] != '<' {
-		return false
-	}
-	low := strings.ToLower(bare[1:min(len(bare), 12)])
-	name := low[:len(low)-len(strings.TrimLeft(low, "abcdefghijklmnopqrstuvwxyz0123456789_"))]
-	if name == "pre" || name == "blockquote" {
-		s.end = "</" + name + ">"
-	}
-	return s.end != ""
 }
 
 // block classifies a line by its own marks.

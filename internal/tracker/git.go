@@ -178,9 +178,6 @@ func FileAt(ctx context.Context, dir, commit, path string, maxBytes int) (string
 	return string(out), err
 }
 
-// maxPatterns is the maximum number of refs on one command line. For more, all heads are requested.
-const maxPatterns = 200
-
 // Heads is the prefix of branches.
 const Heads = "refs/heads/"
 
@@ -198,9 +195,6 @@ func RemoteRefs(ctx context.Context, project, remote, prefix string,
 	args := []string{"ls-remote", "--upload-pack=git-upload-pack", "--", remote}
 	for _, name := range names {
 		args = append(args, prefix+name)
-	}
-	if len(names) > maxPatterns {
-		args = append(args[:4], Heads+"*")
 	}
 	out, err := git(ctx, project, args...)
 	if err != nil {

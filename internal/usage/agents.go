@@ -35,7 +35,7 @@ type source struct {
 
 // moved reports whether the file has changed since the last count.
 func (s *source) moved() bool {
-	return s.cursor.Offset != s.was.Offset || s.cursor.Inode != s.was.Inode
+	return s.cursor.Offset != s.was.Offset
 }
 
 // open lists the transcripts of the named subagents, then the main one, each with its cursor and
@@ -155,7 +155,6 @@ func before(path, name string, end int64) loop.Cursor {
 	if err != nil {
 		return c
 	}
-	_, c.Inode = safefile.ID(fi)
 	if end < 0 || end > fi.Size() {
 		c.Offset = fi.Size()
 	}

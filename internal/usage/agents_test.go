@@ -18,13 +18,14 @@ func TestRowsInForce(t *testing.T) {
 		}
 		seen[r.Model] = r
 	}
-	if r := seen["claude-opus-4-7"]; r.Input != 7 || r.Fast != 6 || r.Source != fromConfig {
+	if r := seen["claude-opus-4-7"]; r.Input != 7 || r.Fast != 6 ||
+		r.Source != "CLAUDE.md SDD config" {
 		t.Errorf("%+v", r)
 	}
 	if _, there := seen["claude-haiku-4-5"]; there {
 		t.Error("claude-haiku-4-5 is priced by claude-haiku and listed all the same")
 	}
-	if r := seen["claude-opus-5"]; r.Source == fromConfig || r.Input == 0 {
+	if r := seen["claude-opus-5"]; r.Source == "CLAUDE.md SDD config" || r.Input == 0 {
 		t.Errorf("%+v", r)
 	}
 }

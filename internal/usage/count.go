@@ -142,7 +142,7 @@ func (c *counter) file(s *source) error {
 		return nil
 	case err != nil:
 		return err
-	case s.known && fi.Size() == s.cursor.Offset && sameFile(s.cursor, fi):
+	case s.known && fi.Size() == s.cursor.Offset:
 		if !s.main && time.Since(fi.ModTime()) > settled {
 			s.cursor.Open = nil
 		}
@@ -163,26 +163,17 @@ func (c *counter) file(s *source) error {
 		return true
 	})
 	s.cursor = loop.Cursor{Path: s.name, Offset: end, Open: s.opened()}
-	_, s.cursor.Inode = safefile.ID(fi)
 	return err
 }
 
-// sameFile reports whether a cursor belongs to this file. It returns true on a system without
-// inode numbers, where begin recognizes a replaced file by its size and by the byte before the
-// cursor.
-func sameFile(c loop.Cursor, fi os.FileInfo) bool {
-	_, id := safefile.ID(fi)
-	return c.Inode == 0 || id == 0 || c.Inode == id
-}
-
 // begin returns the offset to read from. It also records in s which lines after that offset were
-// counted before.
+// counted before. It recognizes a replaced file by its size and by the byte before the cursor.
 func (s *source) begin(f *os.File, fi os.FileInfo) (int64, error) {
 	offset := s.cursor.Offset
 	if !s.known || offset <= 0 {
 		return 0, nil
 	}
-	if fi.Size() >= offset && sameFile(s.cursor, fi) {
+	if fi.Size() >= offset {
 		var b [1]byte
 		_, err := f.ReadAt(b[:], offset-1)
 		if b[0] == '\n' || err != nil && err != io.EOF {

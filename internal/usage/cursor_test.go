@@ -32,11 +32,6 @@ func TestReplacedFileIsNotCountedTwice(t *testing.T) {
 			tr.add(tr.main, fresh,
 				pad)
 		},
-		"of the same size": func(tr tree) {
-			fi, _ := os.Stat(tr.main)
-			rest := int(fi.Size()) - len(fresh.String()) - len(`{"type":"x","pad":""}`) - 2
-			tr.replace(fresh, `{"type":"x","pad":"`+strings.Repeat("y", rest)+`"}`)
-		},
 	}
 	for name, change := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -18,14 +18,14 @@ func FuzzTranscript(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(b[:min(len(b), 16<<10)], 4000, int64(0), uint64(0), "p1")
+		f.Add(b[:min(len(b), 16<<10)], 4000, int64(0), "p1")
 	}
 	f.Add(
 		[]byte(
-			"{\"type\":\"user\",\"promptId\":\"p\"}\n{\"type\":\"system\",\"subtype\":\"scheduled_task_fire\",\"prompt\":\"p\"}\nx"), 3, int64(-9), uint64(7), "p")
-	f.Add([]byte("\n\n\x00{}\n"), 1, int64(1<<62), uint64(1), "")
+			"{\"type\":\"user\",\"promptId\":\"p\"}\n{\"type\":\"system\",\"subtype\":\"scheduled_task_fire\",\"prompt\":\"p\"}\nx"), 3, int64(-9), "p")
+	f.Add([]byte("\n\n\x00{}\n"), 1, int64(1<<62), "")
 	path := filepath.Join(f.TempDir(), "s.jsonl")
-	f.Fuzz(func(t *testing.T, text []byte, at int, offset int64, node uint64, prompt string) {
+	f.Fuzz(func(t *testing.T, text []byte, at int, offset int64, prompt string) {
 		write := func(b []byte) {
 			if err := os.WriteFile(path, b, 0o600); err != nil {
 				t.Fatal(err)
@@ -33,7 +33,7 @@ func FuzzTranscript(f *testing.F) {
 		}
 		at = max(0, min(at, len(text)))
 		write(text[:at])
-		first, err := summed(Count(path, []loop.Cursor{{Path: path, Offset: offset, Inode: node}},
+		first, err := summed(Count(path, []loop.Cursor{{Path: path, Offset: offset}},
 			NewTable(nil)))
 		sane(t, first, err)
 		whole, err := summed(Count(path, nil, NewTable(nil)))

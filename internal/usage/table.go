@@ -9,13 +9,6 @@ import (
 	"hooks/internal/loop"
 )
 
-// Values of Table.Source.
-const (
-	fromConfig   = "CLAUDE.md SDD config"
-	fromSettings = config.SettingsFile + " SDD config"
-	fromBuiltin  = "built-in default"
-)
-
 // Row is the price of one model, in pico-dollars for one token of each kind.
 type Row struct {
 	Model                                 string
@@ -38,7 +31,7 @@ type Table struct {
 
 // NewTable returns a table with a project's rows and the built-in ones.
 func NewTable(rows []config.Rate) Table {
-	t := Table{Source: fromBuiltin, list: builtin[:]}
+	t := Table{Source: "built-in default", list: builtin[:]}
 	for _, r := range rows {
 		t.own = append(t.own, ownRow(r))
 		t.Source = t.own[0].Source
@@ -56,9 +49,9 @@ func ownRow(r config.Rate) Row {
 		}
 		return usual
 	}
-	source := fromConfig
-	if r.File == config.SettingsFile {
-		source = fromSettings
+	source := "CLAUDE.md SDD config"
+	if r.File != "" {
+		source = r.File + " SDD config"
 	}
 	return Row{
 		Model: canonical(r.Model), Input: r.Input, Output: r.Output,

@@ -164,7 +164,7 @@ func echoes(t *testing.T, prompt, token string) {
 			continue
 		}
 		for _, message := range []string{line, prompt[:end], "Done.\n\n" + line} {
-			if c, _ := attempt.ReadClaim(message, token); c != (attempt.Claim{}) {
+			if c := attempt.ReadClaim(message, token); c != (attempt.Claim{}) {
 				t.Errorf("the line %q of a prompt is a claim: %+v", line, c)
 			}
 		}

@@ -155,9 +155,6 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 		return s.Settle(attempt.Judgement{Verdict: attempt.Flagged, Why: k.Claim.Value.Flagged})
 	case !k.Claim.Value.Done:
 		why := "the last line is not the claim"
-		if k.Claim.Value.Near != "" {
-			why = k.Claim.Value.Near
-		}
 		return s.Miss(attempt.Judgement{Verdict: attempt.Unfinished, Why: why}, "")
 	}
 	k.Require(&k.Evidence)

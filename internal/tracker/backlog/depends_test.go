@@ -76,8 +76,6 @@ func TestDependencies(t *testing.T) {
 		{"Depends on: n/a\n- #5", ""},
 		{"Depends on #1 or #2", ""},
 		{"Depends on !5, &6, \\#7", ""},
-		{"<pre>\nDepends on #1\n</pre>\nDepends on #2", "2→self"},
-		{"<blockquote>Depends on #1\n</blockquote>\nDepends on #2", "2→self"},
 		{"As said:\n\n    Depends on #1\n\nDepends on #2", "2→self"},
 		{"Depends\n    on #1\n    depends on #2", "2→self"},
 		{"> Depends on #1\ndepends on #2\n\nDepends on #3", "3→self"},
