@@ -81,12 +81,13 @@ func invocation(b *loop.Budget) string {
 	return "/" + c.Name
 }
 
-// state returns a status in words. A loop whose list or plan is done is "finished", not halted.
-func state(status loop.Status, cause string) string {
-	if cause == "tasks_complete" || cause == "audit_complete" {
+// state returns a run's status in words. A loop whose list or plan is done is "finished", not
+// halted.
+func state(b *loop.Budget) string {
+	if b.Own != nil && loop.Completes(b.StopCause) {
 		return "finished"
 	}
-	return string(status)
+	return string(b.Status)
 }
 
 // ceiling formats an amount as people type a ceiling, without cents if they are zero.

@@ -32,26 +32,28 @@ type Lister interface {
 	Trouble(b *loop.Budget, last *loop.Iteration) []string
 }
 
-// kindOf returns the run's kind. The kinds without a payload are told apart by their rows.
+// kindOf returns what is shown of the run's kind.
 func kindOf(b *loop.Budget) kind {
 	if own, ok := b.Own.(kind); ok {
 		return own
 	}
-	if b.Kind().Prompts && b.Prompt() != "" {
-		return promptLoop{text: term.Clip(term.Line(b.Prompt()), maxPrompt)}
+	if b.Kind().Prompts {
+		return plainLoop{term.Clip(term.Line(b.Prompt()), maxPrompt)}
 	}
-	return backlogLoop{}
+	return plainLoop{}
 }
 
-type backlogLoop struct{}
+// plainLoop is a loop without a payload, which repeats the prompt or, if it is "", works on a
+// backlog.
+type plainLoop struct{ prompt string }
 
-func (backlogLoop) Final(loop.Shown) (must, more []string)              { return nil, nil }
-func (backlogLoop) Stand(loop.Shown) page.Facts                         { return nil }
-func (backlogLoop) Card(page.Sheet, loop.Shown, func(string) page.Word) {}
-func (backlogLoop) Evidence() (seen, said page.Facts)                   { return nil, nil }
+// maxPrompt bounds the prompt on a page, in characters.
+const maxPrompt = 500
 
-func (backlogLoop) Block(b *loop.Budget, l *loop.Iteration) []string {
+func (p plainLoop) Block(b *loop.Budget, l *loop.Iteration) []string {
 	switch {
+	case p.prompt != "":
+		return []string{"Prompt: " + p.prompt}
 	case b.Kind().Backlog:
 		return []string{"Backlog: " + inBacklog(l.Backlog),
 			"Iteration plan: " + cmp.Or(numbers(l.Plan), "not reported")}
@@ -63,30 +65,23 @@ func (backlogLoop) Block(b *loop.Budget, l *loop.Iteration) []string {
 	return nil
 }
 
-// promptLoop is a backlogLoop that also shows the prompt that it repeats.
-type promptLoop struct {
-	backlogLoop
-	text string // the prompt
+func (p plainLoop) Final(loop.Shown) (must, more []string) {
+	return []string{prefixed("Prompt: ", p.prompt)}, nil
 }
 
-// maxPrompt bounds the prompt on a page, in characters.
-const maxPrompt = 500
-
-func (p promptLoop) Block(*loop.Budget, *loop.Iteration) []string {
-	return []string{"Prompt: " + p.text}
-}
-
-func (p promptLoop) Final(loop.Shown) (must, more []string) { return p.Block(nil, nil), nil }
-
-func (p promptLoop) Stand(loop.Shown) (list page.Facts) {
-	list.Given("prompt", p.text)
+func (p plainLoop) Stand(loop.Shown) (list page.Facts) {
+	list.Given("prompt", p.prompt)
 	return list
 }
 
-func (p promptLoop) Card(to page.Sheet, _ loop.Shown, _ func(string) page.Word) {
-	to.Section("Prompt", "the same in each iteration", "")
-	to.Line(page.Plain, "%s", p.text)
+func (p plainLoop) Card(to page.Sheet, _ loop.Shown, _ func(string) page.Word) {
+	if p.prompt != "" {
+		to.Section("Prompt", "the same in each iteration", "")
+		to.Line(page.Plain, "%s", p.prompt)
+	}
 }
+
+func (plainLoop) Evidence() (seen, said page.Facts) { return nil, nil }
 
 // prompt writes the prompt of a prompt loop as the person typed it, including line breaks.
 func (x *text) prompt(prompt string) {

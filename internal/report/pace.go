@@ -149,19 +149,12 @@ func (a Axis) outlook(s page.Screen) string {
 		parts = append(parts, fmt.Sprintf("%d.%d an iteration", a.Each/one, a.Each%one/(one/10)))
 	}
 	if a.More != nil {
-		parts = append(parts, a.more())
+		// only the budget of iterations is exact
+		about := when(a.Name != "iterations" && *a.More > 0, "about ")
+		parts = append(parts, fmt.Sprintf("%s%d more", about, *a.More))
 	}
 	if a.EndsAt != nil && a.EndsAt.After(s.Now) {
 		parts = append(parts, "about "+s.At(*a.EndsAt))
 	}
 	return prefixed("  ", commas(parts...))
-}
-
-// more describes the number of iterations for which the remainder is enough. Only the budget of
-// iterations is exact.
-func (a Axis) more() string {
-	if a.Name == "iterations" || *a.More == 0 {
-		return fmt.Sprintf("%d more", *a.More)
-	}
-	return fmt.Sprintf("about %d more", *a.More)
 }

@@ -229,7 +229,7 @@ func (st Stand) state() (style, text string) {
 	b := st.Run
 	style = endStyle(b)
 	switch {
-	case b.Status == loop.Halted && state(b.Status, b.StopCause) != "halted":
+	case b.Status == loop.Halted && state(b) != "halted":
 		return style, "finished — " + b.StopText
 	case b.Status == loop.Halted, b.Status == loop.Paused && len(b.Pending) == 0:
 		return style, fmt.Sprintf("%s, %s — %s", b.Status, b.StopCause, b.StopText)

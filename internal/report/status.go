@@ -184,7 +184,7 @@ func Final(b *loop.Budget, e Ended) string {
 	must, more := kindOf(b).Final(loop.Shown{Run: b})
 	var list []string
 	add := func(lines ...string) { list = loop.AppendNew(list, lines...) } // skips empty lines
-	add(fmt.Sprintf("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b)),
+	add(fmt.Sprintf("# Loop %s — %s", state(b), invocation(b)),
 		fmt.Sprintf("Cause: %s — %s", b.StopCause, stopText(b)))
 	if b.StopCause == "qmd_unreachable" {
 		add(prefixed("Last error: ", e.LastError))

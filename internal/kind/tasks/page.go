@@ -194,17 +194,10 @@ func table(rows []Row, commit func(sha string) page.Word) page.Table {
 
 // remarks returns the reason the last attempt was not accepted, and the worker's changes to the
 // check and the tests.
-func (r Row) remarks() (list []string) {
-	if r.Why != "" {
-		list = append(list, "last attempt: "+r.Why)
-	}
-	if len(r.Changed) > 0 {
-		list = append(list, "check changed by the worker: "+strings.Join(r.Changed, ", "))
-	}
-	if len(r.Weakened) > 0 {
-		list = append(list, "tests weakened: "+strings.Join(r.Weakened, ", "))
-	}
-	return list
+func (r Row) remarks() []string {
+	return loop.AppendNew(nil, prefixed("last attempt: ", r.Why),
+		prefixed("check changed by the worker: ", strings.Join(r.Changed, ", ")),
+		prefixed("tests weakened: ", strings.Join(r.Weakened, ", ")))
 }
 
 // prefixed adds a prefix to a text unless the text is empty.
@@ -235,16 +228,6 @@ func (r Row) style() string {
 		return page.Warn
 	}
 	return page.Plain
-}
-
-// text returns the task in one line.
-func (r Row) text() string {
-	s := fmt.Sprintf("%s — %s%s", r.Title, r.shown(), prefixed(" -- ", attempt.Short(r.SHA)))
-	if r.Attempts > 0 {
-		s += fmt.Sprintf(", %s, %d min, $%s", english.Plural(r.Attempts, "attempt"), r.Minutes,
-			r.Dollars)
-	}
-	return s + prefixed(", last attempt: ", r.Why)
 }
 
 // Block returns the result of an attempt, in the specification's words if it has any (T68–T71).
@@ -288,7 +271,13 @@ func awaiting(b *loop.Budget) (list []string) {
 // Final returns the counts of the list, and then each task with its result.
 func (r *Run) Final(s loop.Shown) (must, more []string) {
 	for _, row := range r.rows(s) {
-		more = append(more, fmt.Sprintf("Task %d: %s", row.Number, row.text()))
+		text := fmt.Sprintf("Task %d: %s — %s%s", row.Number, row.Title, row.shown(),
+			prefixed(" -- ", attempt.Short(row.SHA)))
+		if row.Attempts > 0 {
+			text += fmt.Sprintf(", %s, %d min, $%s", english.Plural(row.Attempts, "attempt"),
+				row.Minutes, row.Dollars)
+		}
+		more = append(more, text+prefixed(", last attempt: ", row.Why))
 	}
 	return append([]string{r.Result()}, awaiting(s.Run)...), more
 }
