@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	xterm "golang.org/x/term"
-
 	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
@@ -263,20 +261,12 @@ type exitError struct {
 
 func (e exitError) Unwrap() error { return e.error }
 
-// defaultWidth is the assumed width of a terminal that does not report its own.
-const defaultWidth = 80
-
 // progress returns the screen of a driver. On a terminal it redraws the last line; otherwise it
 // appends plain lines.
 func (c caller) progress() *drive.Screen {
 	p := &drive.Screen{Out: c.out}
-	if fd, terminal := terminalOf(c.out); terminal && c.Env("TERM") != "dumb" {
-		p.Width = func() int {
-			if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {
-				return width
-			}
-			return defaultWidth
-		}
+	if _, terminal := terminalOf(c.out); terminal && c.Env("TERM") != "dumb" {
+		p.Width = func() int { return cmp.Or(c.screen().Width, 80) }
 	}
 	return p
 }

@@ -237,7 +237,7 @@ func (d *driven) Next() (drive.Order, error) {
 	}
 	h, t, err := d.load()
 	if errors.Is(err, store.ErrBusy) { // a slow hook must not end the run
-		return drive.Order{Do: drive.Wait, Until: d.Now().Add(pollTime), Text: err.Error()}, nil
+		return drive.Order{Do: drive.Wait, Text: err.Error()}, nil
 	}
 	if err == nil && h != nil {
 		err = d.alone(h)
@@ -299,9 +299,6 @@ func orderOf(b *loop.Budget, command string) drive.Order {
 	return o
 }
 
-// pollTime is the interval at which a waiting driver checks the state.
-const pollTime = 5 * time.Second
-
 // lastOrder returns the order that ends a run or makes the driver wait.
 func (h *handler) lastOrder(t *store.State, next loop.DriveStep) drive.Order {
 	o := drive.Order{Do: drive.Finish, Cause: next.Cause, Text: next.Text}
@@ -309,7 +306,7 @@ func (h *handler) lastOrder(t *store.State, next loop.DriveStep) drive.Order {
 		o.Code = report.CodeFailed
 	}
 	if next.Wait {
-		o.Do, o.Until = drive.Wait, h.now.Add(pollTime)
+		o.Do = drive.Wait
 		return o
 	}
 	b := t.Budget

@@ -22,18 +22,17 @@ type Client struct {
 	Program string // `claude` on PATH if empty
 	Dir     string
 	Env     []string
-	Flags   []string      // a person's own, given after `--`
-	Stall   time.Duration // a process that prints no line for this long is ended; 15 minutes if 0
+	Flags   []string // a person's own, given after `--`
+	// Stall is the time after which a process that prints no line is ended. A line comes with every
+	// message and tool result, and thinking alone can take minutes (A27).
+	Stall time.Duration
 	// Tick shows progress with the worker's last line. It is called a few times a second.
 	Tick  func(last string)
 	grace time.Duration // between SIGTERM and SIGKILL; only tests set it
 }
 
-// Defaults of Client. A line comes with every message and tool result, and thinking alone can take
-// minutes (A27).
 const (
-	stallTime = 15 * time.Minute
-	graceTime = 10 * time.Second
+	graceTime = 10 * time.Second // default of Client.grace
 	tickTime  = 250 * time.Millisecond
 )
 
@@ -128,8 +127,7 @@ type sign struct {
 func (c Client) watch(
 	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal,
 ) (stalled, interrupted bool) {
-	silence := cmp.Or(c.Stall, stallTime)
-	stall, tick := time.NewTimer(silence), time.NewTicker(tickTime)
+	stall, tick := time.NewTimer(c.Stall), time.NewTicker(tickTime)
 	defer stall.Stop()
 	defer tick.Stop()
 	last := ""
@@ -141,7 +139,7 @@ func (c Client) watch(
 				return stalled, interrupted
 			}
 			last = s.last
-			stall.Reset(silence + s.pause)
+			stall.Reset(c.Stall + s.pause)
 		case <-tick.C:
 			if c.Tick != nil {
 				c.Tick(last)

@@ -55,7 +55,7 @@ type Do int
 // The kinds of orders.
 const (
 	Again  Do = iota // start one process with Prompt
-	Wait             // call Next again at Until
+	Wait             // call Next again after pollTime
 	Finish           // the run has ended, or waits for a person
 )
 
@@ -72,12 +72,14 @@ type Order struct {
 	Spent   loop.USD // spent by the run so far
 	Ceiling loop.USD // none if 0
 	Left    loop.USD // bound on the process's spending, none if 0
-	Until   time.Time
 	Cause   string
 	Text    string // for people: the end, or the reason for a wait
 	Resume  string // the command that resumes the run, or ""
 	Code    int    // exit code
 }
+
+// pollTime is the interval at which a waiting driver checks the state.
+const pollTime = 5 * time.Second
 
 // maxStalls is the number of stalled attempts in a row that ends a run (A28).
 const maxStalls = 5
@@ -118,11 +120,7 @@ func (c *Cycle) Drive() (Order, error) {
 		case err != nil:
 			return Order{}, err
 		case o.Do == Wait:
-			until := c.now().Add(time.Second) // at least a second, to avoid a busy loop
-			if o.Until.After(until) {
-				until = o.Until
-			}
-			o, err = c.wait(until, o.Text)
+			o, err = c.wait(c.now().Add(pollTime), o.Text)
 		case o.Do == Again:
 			c.waiting = ""
 			o, err = c.attempt(o)
