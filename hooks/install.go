@@ -135,12 +135,9 @@ func (c installCmd) Run(a *app.App, p caller) error {
 	return p.say(doctor.Look(a.Env, dir).Begin)
 }
 
-type uninstallCmd struct {
-	settingsScope
-	Yes bool `help:"End open loops without asking."`
-}
+type uninstallCmd struct{ settingsScope }
 
-// Run ends open loops, removes the entries of this program and prints the changes.
+// Run removes the entries of this program, unless a loop runs, and prints the changes.
 func (c uninstallCmd) Run(a *app.App, p caller) error {
 	path, project, err := c.place(a)
 	if err != nil {
@@ -151,7 +148,7 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 		if c.Scope == "user" {
 			project = "" // all projects
 		}
-		if err = c.endLoops(a, p, project); err == nil {
+		if err = a.NoneRuns(project); err == nil {
 			r, err = install.Uninstall(path, false)
 		}
 		if err == nil {
@@ -162,28 +159,6 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 		fmt.Fprint(p.out, term.Text(r.Uninstalled(c.DryRun, c.Diff)))
 	}
 	return err
-}
-
-// endLoops ends the loops of a project, or of all projects, once a person agrees. Without the
-// hooks, nothing would end them later.
-func (c uninstallCmd) endLoops(a *app.App, p caller, project string) error {
-	open, err := a.OpenLoops(project)
-	if err != nil || len(open) == 0 {
-		return err
-	}
-	if !c.Yes {
-		where := term.Text(strings.Join(open, ", "))
-		err := p.confirm("A loop is on in "+where+". End it and uninstall", "hooks uninstall --yes")
-		if err != nil {
-			return err
-		}
-	}
-	for _, project := range open {
-		if err := p.said(a.EndLoops(project)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // confirm asks the person at the terminal to agree, and returns an error otherwise. way is the

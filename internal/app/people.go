@@ -17,6 +17,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
+	"hooks/internal/safefile"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -112,9 +113,10 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	return said, store.Hinted(err)
 }
 
-// OpenLoops returns the projects with a governed session: a loop is on, or the gate of an ended
-// loop still applies. An empty project means all projects.
-func (a *App) OpenLoops(project string) (open []string, err error) {
+// NoneRuns returns an error that names the projects in which a loop runs, because nothing ends it
+// once the hooks are gone. An empty project means all projects. A project whose folder is gone has
+// no loop.
+func (a *App) NoneRuns(project string) (err error) {
 	seals, projects := seal.At(seal.Home(a.Env)), []string{project}
 	if project == "" {
 		projects, err = seals.Projects()
@@ -122,36 +124,12 @@ func (a *App) OpenLoops(project string) (open []string, err error) {
 	for _, p := range projects {
 		records, rerr := seals.Of(p)
 		err = errors.Join(err, rerr)
-		if slices.ContainsFunc(records, (*seal.Record).On) {
-			open = append(open, p)
+		if safefile.IsDir(p) && slices.ContainsFunc(records, (*seal.Record).Runs) {
+			err = errors.Join(err, hint.New("end it there: `hooks loop stop`, or `hooks loop reset` "+
+				"if its files are damaged", "a loop is on in %s", p))
 		}
 	}
-	return open, err
-}
-
-// EndLoops ends the loops of a project as StopLoops does and releases its sessions. It fails while
-// an iteration is running. Damaged state does not keep a session governed.
-func (a *App) EndLoops(project string) (string, error) {
-	h, damage := a.openIn(project)
-	text := ""
-	if damage == nil {
-		text, damage = h.each(kind.Skills(), "the loop has ended", (*handler).stopSkill)
-	}
-	seals := seal.At(seal.Home(a.Env))
-	records, err := seals.Of(project)
-	for _, r := range records {
-		if damage == nil && r.Runs() && !r.Held() {
-			return text, hint.New("type it again when the iteration has ended; Esc in its session "+
-				"ends it at once", "an iteration in %s still runs", project)
-		} else if r.On() {
-			r.Release()
-			err = errors.Join(err, seals.Save(r))
-		}
-	}
-	if damage != nil {
-		text = strings.TrimSpace(text + "\n" + hint.Text(damage))
-	}
-	return text, err
+	return err
 }
 
 // RemoveLinks removes the brake's links for a project's sessions, or all links if project is empty.
@@ -176,13 +154,8 @@ func (a *App) each(skills []loop.Skill, none string,
 	if err != nil {
 		return "", err
 	}
-	return h.each(skills, none, do)
-}
-
-func (h *handler) each(skills []loop.Skill, none string,
-	do func(*handler, loop.Skill) (string, error)) (string, error) {
 	var said []string
-	err := h.withStateLock(func() error {
+	err = h.withStateLock(func() error {
 		var errs []error // an unreadable loop does not hide the others
 		for _, skill := range skills {
 			text, err := do(h, skill)
