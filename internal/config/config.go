@@ -105,9 +105,6 @@ const DefaultAskAfter = 2 * time.Minute
 // instructions.
 const SettingsFile = ".sdd/config.md"
 
-// instructions is the client's own file for a project, which has settings beside its text.
-const instructions = "CLAUDE.md"
-
 // Load reads a project's settings files. If several files have a setting, the first counts; each
 // model's price and each redaction pattern is a separate setting. Load never fails: a missing file
 // configures nothing, and other problems become Warnings.
@@ -124,7 +121,7 @@ func (c Config) Text() string {
 func Of(kept, project string) Config {
 	c := fresh("")
 	if kept == "" {
-		for _, c.file = range []string{SettingsFile, instructions, "AGENTS.md"} {
+		for _, c.file = range []string{SettingsFile, "CLAUDE.md", "AGENTS.md"} {
 			c.read(filepath.Join(project, filepath.FromSlash(c.file)))
 		}
 	} else if gjson.Valid(kept) {
@@ -144,7 +141,7 @@ func User(dir string) Config {
 	c := fresh("your own CLAUDE.md")
 	c.own = true
 	if dir != "" { // without it, the working directory would be read
-		c.read(filepath.Join(dir, instructions))
+		c.read(filepath.Join(dir, "CLAUDE.md"))
 	}
 	return c
 }

@@ -59,7 +59,7 @@ func (c *Config) rate(r row) {
 		return
 	}
 	file := c.file
-	if file == instructions {
+	if file == "CLAUDE.md" {
 		file = ""
 	}
 	c.Rates = append(c.Rates, Rate{
