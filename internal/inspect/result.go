@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"iter"
 	"path/filepath"
 	"slices"
 
@@ -20,18 +19,20 @@ func (d *Inspector) Result(session string) (report.Result, error) {
 		session = d.newest()
 	}
 	result, w := report.Ungoverned(session, d.Project()), d.walk()
-	for l, r := range w.sessions() {
-		if r.SessionID != session {
+	for l := range w.runs() {
+		b := l.Budget
+		if b.SessionID != session && !slices.ContainsFunc(b.Receipts,
+			func(r loop.Receipt) bool { return r.SessionID == session }) {
 			continue
 		}
-		if b := l.Budget; b.Status == loop.Active && alive(b) {
+		if b.Status == loop.Active && alive(b) {
 			w.note(l.project, hint.New("wait until the session has ended; `hooks status` shows it",
 				"the %s loop of session %s still runs", b.Skill, session))
 			return report.Result{}, w.err()
 		}
 		last, err := l.last((*loop.Iteration).Ran)
 		w.note(l.project, err)
-		found := report.NewResult(l.Budget, last, l.open(), l.Elsewhere())
+		found := report.NewResult(b, last, l.open(), l.Elsewhere())
 		found.SessionID = session
 		if result.RunID == "" || urgency(found) > urgency(result) {
 			result = found
@@ -50,33 +51,15 @@ func (d *Inspector) newest() (session string) {
 	}
 	session, newest := usage.Newest(client, dir)
 	if session == "" {
-		for _, r := range d.walk().sessions() {
-			if r.Since.After(newest) {
-				session, newest = r.SessionID, r.Since
-			}
-		}
-	}
-	return session
-}
-
-// sessions yields each session of every run in the project.
-func (w *walk) sessions() iter.Seq2[*loopState, loop.Receipt] {
-	return func(yield func(*loopState, loop.Receipt) bool) {
-		for l := range w.runs() {
-			b := l.Budget
-			list := slices.Clone(b.Receipts)
-			if !slices.ContainsFunc(list, func(r loop.Receipt) bool {
-				return r.SessionID == b.SessionID
-			}) {
-				list = append(list, loop.Receipt{SessionID: b.SessionID, Since: b.StartedAt})
-			}
-			for _, r := range list {
-				if !yield(l, r) {
-					return
+		for l := range d.walk().runs() {
+			for _, r := range l.Budget.Receipts {
+				if r.Since.After(newest) {
+					session, newest = r.SessionID, r.Since
 				}
 			}
 		}
 	}
+	return session
 }
 
 // urgency ranks results: a failure ranks above a question, and a question above a ceiling. It
