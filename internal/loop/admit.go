@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"hooks/internal/english"
 )
 
 // Request is one invocation of a looping skill, which asks to begin a tick.
@@ -270,13 +268,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 	switch {
 	case run == nil:
 		if r.Flags.Resume {
-			note := "Nothing to resume — starting a fresh run"
-			// An archived run may have had other ceilings.
-			if c := r.Flags.Ceilings; len(r.Flags.explicit) == 0 {
-				note += fmt.Sprintf(" with the default ceilings: %s, %s, $%s",
-					english.Plural(c.Iterations, "iteration"), c.timed(), c.Dollars)
-			}
-			a.Notes = append(a.Notes, note)
+			a.Notes = append(a.Notes, "Nothing to resume — starting a fresh run")
 		}
 	case r.Flags.Resume && r.Flags.PR != run.SinglePR && r.Flags.PR != 0:
 		return refuse(fmt.Sprintf("The run to resume does not watch PR #%d — leave --resume out "+

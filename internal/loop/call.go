@@ -361,39 +361,36 @@ func (e Call) schedule(s State, k *Known) Outcome {
 				"Not scheduled: an iteration may schedule only its own loop")
 		}
 	}
-	if s.Run.Status == Active {
-		if o := e.otherFlags(s, k); !o.Nothing() {
+	active, why := s.Run.Status == Active, ""
+	if active {
+		if o := e.otherFlags(s, k, c); !o.Nothing() {
 			return o
 		}
 	}
 	switch {
-	case !s.Run.Schedules(prompt):
-		return Outcome{}
-	case s.Run.Status != Active:
-		return RefuseCall(ScheduleRule, "end the turn; do not schedule anything",
-			"%s", priorStop(s.Run))
-	case !e.open(s):
-		return Outcome{}
+	case !s.Run.Schedules(prompt), active && !e.open(s):
+	case !active:
+		why = priorStop(s.Run)
 	case s.Tick.Halting():
-		return RefuseCall(ScheduleRule, "end the turn; the final report follows",
-			"The loop ends with this iteration (%s), so there is no next tick", s.Tick.HaltedBy())
+		why = "the loop ends with this iteration (" + s.Tick.HaltedBy() + ")"
 	case s.Tick.Iteration >= s.Run.Ceilings.Iterations:
-		return RefuseCall(ScheduleRule, "report and end the turn; the final report follows",
-			"Not scheduled: iteration %d of %d is the last one, so there is nothing to schedule",
-			s.Tick.Iteration, s.Run.Ceilings.Iterations)
+		why = fmt.Sprintf("iteration %d of %d is the last one", s.Tick.Iteration,
+			s.Run.Ceilings.Iterations)
+	default: // a reached ceiling ends the loop at this exit (R30)
+		k.Require(&k.Count)
+		why = exhausted(s.spent(e.Now, k))
 	}
-	k.Require(&k.Count) // a reached ceiling ends the loop at this exit (R30)
-	if text := exhausted(s.spent(e.Now, k)); text != "" {
-		return RefuseCall(ScheduleRule, endTurn, "Not scheduled: %s", text)
+	if why == "" {
+		return Outcome{}
 	}
-	return Outcome{}
+	return RefuseCall(ScheduleRule, "report and end the turn; the final report follows",
+		"Not scheduled: %s", why)
 }
 
 // otherFlags refuses to schedule the run's own skill with flags that no person typed for it. If a
 // person types /loop with new flags, the call that schedules them comes before the first tick.
-func (e Call) otherFlags(s State, k *Known) Outcome {
-	c, ok := ParsePrompt(*e.Schedules, s.Run.Names())
-	if !ok || c.Skill != s.Run.Skill {
+func (e Call) otherFlags(s State, k *Known, c Command) Outcome {
+	if c.Skill != s.Run.Skill {
 		return Outcome{}
 	}
 	flags, _, err := c.ParseFlags()
@@ -416,14 +413,15 @@ func (o Origin) typed(cmd Command, flags Flags) bool {
 }
 
 // Typed reports whether a prompt is the looping command cmd with exactly these flags, as in "/loop
-// 1m /sdd:work --loop".
+// 1m /sdd:work --loop". The order of flags and explicit defaults make no difference.
 func Typed(prompt string, cmd Command, flags Flags) bool {
 	c, ok := ParsePrompt(prompt, NamesOf(cmd.Name, cmd.Skill))
 	if !ok || c.Skill != cmd.Skill {
 		return false
 	}
 	own, _, err := c.ParseFlags()
-	return err == nil && own.same(flags)
+	return err == nil && own.canonical() == flags.canonical() && own.Resume == flags.Resume &&
+		cmp.Or(own.Lock, LockSkip) == cmp.Or(flags.Lock, LockSkip)
 }
 
 // afterHalt refuses calls that would schedule a halted run again.

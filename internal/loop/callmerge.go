@@ -201,41 +201,32 @@ func (s State) Landable(a effect.Act) *Deny {
 		d.Plainly, d.Act = true, a
 		return d
 	}
+	approves := a.Kind == effect.ApprovePR // which does not answer a gate
 	switch {
-	case a.Kind == effect.ApprovePR:
-		return s.approvable(a)
+	case approves && !s.Run.Kind().Reviews:
+		return deny(MergeGate, "leave the PR open; /sdd:review --loop reviews it, or a person does",
+			"Not approved: %s. Only a review loop approves PRs", a.Command)
 	case a.Auto || a.Admin:
 		return plainly("merge it plainly with %s once it is green",
 			"Not merged: %s. --auto and --admin bypass the approval", a.Command)
-	case a.Kind != effect.MergePR:
+	case !approves && a.Kind != effect.MergePR:
 		return plainly("open or update a PR and leave it, or merge it plainly with %s",
 			"Not done: %s (%s). In a loop only PRs may be merged, one at a time, through the "+
 				"merge gate",
 			a.Command, a.Words())
+	case approves && a.PR == 0:
+		return deny(MergeGate, "name it by its number: gh pr review N --approve",
+			"Not approved: %s does not name a PR", a.Command)
 	case a.PR == 0:
 		return plainly("name it by its number: %s",
 			"Not merged: %s does not name a PR", a.Command)
+	case approves && a.Elsewhere != "":
+		return deny(MergeGate, "review PRs of this project's own repository",
+			"Not approved: %s names %s, but the loop only reviews %s", a.Command, a.Elsewhere,
+			a.Own)
 	case a.Elsewhere != "":
 		return deny(MergeGate, "merge PRs of this project's own repository",
 			"Not merged: %s names %s, but a person is only asked about %s", a.Command, a.Elsewhere,
-			a.Own)
-	}
-	return nil
-}
-
-// approvable returns the reason why a PR may not be approved, or nil if it may. Only a review loop
-// approves PRs, and only those of its own project. An approval does not answer a gate.
-func (s State) approvable(a effect.Act) *Deny {
-	switch {
-	case !s.Run.Kind().Reviews:
-		return deny(MergeGate, "leave the PR open; /sdd:review --loop reviews it, or a person does",
-			"Not approved: %s. Only a review loop approves PRs", a.Command)
-	case a.PR == 0:
-		return deny(MergeGate, "name it by its number: gh pr review N --approve",
-			"Not approved: %s does not name a PR", a.Command)
-	case a.Elsewhere != "":
-		return deny(MergeGate, "review PRs of this project's own repository",
-			"Not approved: %s names %s, but the loop only reviews %s", a.Command, a.Elsewhere,
 			a.Own)
 	}
 	return nil

@@ -110,15 +110,6 @@ func (t *Tick) Ended(id string) (news bool) {
 	return news
 }
 
-// heardOf reports whether an event of this call was or may have been counted: once maxCounted
-// calls are recorded, older ones are forgotten.
-func (t *Tick) heardOf(id string) bool {
-	return id == "" || len(t.Counted) >= maxCounted ||
-		slices.ContainsFunc(t.Counted, func(key string) bool {
-			return strings.Contains(key, " "+id+" ")
-		})
-}
-
 // The rules by which a tool call is refused. Rules lists them all; every Denial has one of them.
 const (
 	MergeGate     = "merge-gate"     // a merge that no person has approved or can approve

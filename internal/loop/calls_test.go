@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,14 +26,14 @@ func TestACallIsCountedOnce(t *testing.T) {
 			t.Errorf("%+v: news %v", c, got)
 		}
 	}
-	if !tick.heardOf("t1") || tick.heardOf("t2") || !tick.heardOf("") ||
-		len(tick.Counted) != 3 {
-		t.Errorf("told: %v", tick.Counted)
+	missed := func(id string) bool { return tick.Missed(id, time.Time{}) }
+	if missed("t1") || !missed("t2") || missed("") || len(tick.Counted) != 3 {
+		t.Errorf("counted: %v", tick.Counted)
 	}
 	for i := range maxCounted - 3 {
 		tick.countOnce("PostToolUse", fmt.Sprint("n", i), "")
 	}
-	if len(tick.Counted) != maxCounted || !tick.heardOf("t1") || !tick.heardOf("anything") {
+	if len(tick.Counted) != maxCounted || missed("t1") || missed("anything") {
 		t.Errorf("%d are counted", len(tick.Counted))
 	}
 	tick.countOnce("PostToolUse", "last", "")

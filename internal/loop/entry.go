@@ -116,14 +116,8 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	if !counted {
 		run.Cursors = *k.Baseline.Value
 	}
-	if a.Mode != FreshRun {
-		switch run.Ask {
-		case at.Run.Ask:
-		case "":
-			in.Opens.Notes = AppendNew(a.Notes, "The run no longer has an Ask command")
-		default:
-			in.Opens.Notes = AppendNew(a.Notes, "The run now uses the current Ask command")
-		}
+	if a.Mode != FreshRun && run.Ask != at.Run.Ask {
+		in.Opens.Notes = AppendNew(a.Notes, "The run now uses the current Ask command")
 	}
 	if a.Reap {
 		in.Reap = at.Lock

@@ -314,13 +314,6 @@ func (f Flags) canonical() string {
 	return s
 }
 
-// same reports whether two commands ask for the same thing, regardless of the order of their flags
-// and of explicit defaults.
-func (f Flags) same(o Flags) bool {
-	return f.canonical() == o.canonical() &&
-		cmp.Or(f.Lock, LockSkip) == cmp.Or(o.Lock, LockSkip) && f.Resume == o.Resume
-}
-
 // Names reports whether the command named a ceiling or an answer in advance, as in "--max-prs".
 func (f Flags) Names(flag string) bool { return slices.Contains(f.explicit, flag) }
 

@@ -142,18 +142,16 @@ func TestWhatIsReadOfFlags(t *testing.T) {
 }
 
 func TestSameFlags(t *testing.T) {
-	read := func(args string) Flags {
-		f, _, err := ParseFlags(Review, "--loop "+args)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
+	plain, _, err := ParseFlags(Review, "--loop")
+	if err != nil {
+		t.Fatal(err)
 	}
+	review := Command{"sdd:review", Review, "--loop"}
 	for args, want := range map[string]bool{
 		"--max-prs 20": true, "--max-prs 21": false, "--resume": false, "--lock=wait": false,
 		"--pr 7": false, "word": false,
 	} {
-		if got := read("").same(read(args)); got != want {
+		if got := Typed("/sdd:review --loop "+args, review, plain); got != want {
 			t.Errorf("%s: the same %v", args, got)
 		}
 	}

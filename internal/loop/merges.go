@@ -293,16 +293,13 @@ func (t *Tick) branchOf(target string) (branch string) {
 	return branch
 }
 
-func (s State) branchOf(target string) string {
-	return cmp.Or(s.Run.SkippedBranches[target], s.Tick.branchOf(target))
-}
-
 // skipped returns the target that a person skipped and that has one of these names or this branch,
 // or "" if there is none. A branch may include its owner, as in acme:feature/a.
 func (s State) skipped(branch string, names ...string) string {
 	branch = branch[strings.LastIndexByte(branch, ':')+1:]
 	for _, target := range s.Run.DeferredTargets {
-		if slices.Contains(names, target) || branch != "" && branch == s.branchOf(target) {
+		own := cmp.Or(s.Run.SkippedBranches[target], s.Tick.branchOf(target))
+		if slices.Contains(names, target) || branch != "" && branch == own {
 			return target
 		}
 	}

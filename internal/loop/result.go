@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"hooks/internal/guard/effect"
@@ -244,7 +245,9 @@ func (t *Tick) knowsPR(n int) bool {
 
 // Missed reports whether no event reported the result of a call that is in the transcript.
 func (t *Tick) Missed(id string, at time.Time) bool {
-	return !t.heardOf(id) && (at.IsZero() || !at.Before(t.StartedAt))
+	counted := func(key string) bool { return strings.Contains(key, " "+id+" ") }
+	return id != "" && len(t.Counted) < maxCounted && !slices.ContainsFunc(t.Counted, counted) &&
+		(at.IsZero() || !at.Before(t.StartedAt))
 }
 
 // catchUp adopts facts from the transcript that no event reported, because PostToolUse was killed

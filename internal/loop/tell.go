@@ -40,8 +40,7 @@ func States(f *Facts) []Explained {
 	return list
 }
 
-// GateStates describes the gates: the waiting question, the answer given in the open iteration, or
-// when the gate would ask.
+// GateStates describes the gates: the waiting question, and when the gate would ask.
 func GateStates(f *Facts) []Explained {
 	var list []Explained
 	for i, k := range Gates {
@@ -50,10 +49,7 @@ func GateStates(f *Facts) []Explained {
 			continue
 		}
 		if s.Applies {
-			s.Holds, s.Now = f.waiting(k.Name), f.answered(k.Name)
-			if s.Now == "" {
-				s.Now = k.Tell(f)
-			}
+			s.Holds, s.Now = f.waiting(k.Name), k.Tell(f)
 		}
 		list = append(list, s)
 	}
@@ -69,18 +65,6 @@ func (f *Facts) waiting(gate string) string {
 		}
 	}
 	return strings.Join(questions, " ")
-}
-
-func (f *Facts) answered(gate string) string {
-	var said []string
-	tick := cmp.Or(f.Tick, &Tick{})
-	for _, a := range slices.Concat(tick.Answered, tick.DeferredAnswers) {
-		if a.Name == gate {
-			text := fmt.Sprintf("%s answered %q in this iteration", a.Target, a.Answer)
-			said = append(said, strings.TrimSpace(text))
-		}
-	}
-	return strings.Join(said, "; ")
 }
 
 // Says is a fixed description, which does not depend on facts.
