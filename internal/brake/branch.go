@@ -97,38 +97,21 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 		"commit on "+branch+"; a person can merge after "+g.phase.Until)
 }
 
-// strayed is like moves for a command that may be an alias. Git ignores an alias with the name of
-// a command, so the command as written counts too. An alias that runs a shell is refused, because
-// a git that git starts bypasses the links.
+// strayed is like moves, but also refuses what settings make of the command: an alias, even one with
+// the name of a command, which git would ignore, and a fetch into a local branch.
 func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
-	for range 10 { // aliases may name aliases
-		for _, _, n := shellword.GitFlag(argv); n > 0; _, _, n = shellword.GitFlag(argv) {
-			argv = argv[n:]
-		}
-		if len(argv) == 0 {
-			return ""
-		}
-		if why = s.moves(argv, own, on); why != "" {
-			return why
-		}
-		for key, value := range config {
-			fetches := strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".fetch")
-			if fetches && strings.Contains(value, ":refs/heads/") &&
-				shellword.Has("fetch pull remote", argv[0]) {
-				return "it writes into a local branch"
-			}
-		}
-		name := "alias." + argv[0]
-		text := cmp.Or(config[strings.ToLower(name)], config[name+".command"])
-		switch {
-		case text == "":
-			return ""
-		case strings.HasPrefix(text, "!"):
-			return unseen
-		}
-		argv = append(loop.SplitWords(text), argv[1:]...)
+	name := "alias." + argv[0]
+	if cmp.Or(config[strings.ToLower(name)], config[name+".command"]) != "" {
+		return unseen
 	}
-	return unseen
+	for key, value := range config {
+		fetches := strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".fetch")
+		if fetches && strings.Contains(value, ":refs/heads/") &&
+			shellword.Has("fetch pull remote", argv[0]) {
+			return "it writes into a local branch"
+		}
+	}
+	return s.moves(argv, own, on)
 }
 
 // common returns the git directory that all worktrees of a repository share, given that of one
@@ -153,7 +136,7 @@ func remote(own tracker.Facts, dir string) bool {
 	return false
 }
 
-// unseen is the reason for refusing what git runs in a shell, an editor or a chain of aliases.
+// unseen is the reason for refusing an alias and what git runs in a shell or an editor.
 const unseen = "the git that it starts would not be checked"
 
 // staying lists, for git commands that can change another branch, the flags with which they
@@ -200,9 +183,8 @@ func (s Start) moves(argv []string, own, on string) string {
 		return shellword.Has("main-worktree worktrees", place) ||
 			strings.HasPrefix(arg, "refs/heads/") && arg != "refs/heads/"+own
 	}
-	writes := strings.Join(slices.Concat(s.Argv, argv), " ")
 	switch {
-	case strings.Contains(writes, ":refs/heads/"):
+	case strings.Contains(strings.Join(s.Argv, " "), ":refs/heads/"):
 		return "it writes into a local branch"
 	case on != "" && on != own &&
 		shellword.Has("commit merge reset rebase cherry-pick revert am pull subtree update-ref",
