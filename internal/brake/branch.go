@@ -97,8 +97,8 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 		"commit on "+branch+"; a person can merge after "+g.phase.Until)
 }
 
-// strayed is like moves, but also refuses what settings make of the command: an alias, even one with
-// the name of a command, which git would ignore, and a fetch into a local branch.
+// strayed is like moves, but also refuses what settings make of the command: a fetch into a local
+// branch, and an alias, even one with the name of a command, which git would ignore.
 func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
 	name := "alias." + argv[0]
 	if cmp.Or(config[strings.ToLower(name)], config[name+".command"]) != "" {

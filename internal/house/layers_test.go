@@ -103,3 +103,16 @@ func TestLayers(t *testing.T) {
 		}
 	}
 }
+
+// A kind of loop is a room of its own: only package kind, which registers all of them, imports it.
+func TestKindsAreRooms(t *testing.T) {
+	const rooms = "internal/kind"
+	for _, s := range sources(t) {
+		for _, imported := range imports(s.file) {
+			if !s.test && strings.HasPrefix(imported, "hooks/"+rooms+"/") && s.dir != rooms &&
+				s.dir != "internal/app" {
+				t.Errorf("%s imports the kind %s", s.path, imported)
+			}
+		}
+	}
+}
