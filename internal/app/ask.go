@@ -271,7 +271,6 @@ func (h *handler) inDialog() (event.Reply, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	answers := map[string]string{}
-	began := time.Now()
 	waiting := func() (list []waitingGate) {
 		h.runs.list = nil
 		now, _ := h.dialogGates()
@@ -279,17 +278,7 @@ func (h *handler) inDialog() (event.Reply, error) {
 			return answers[w.gate.Question] != ""
 		})
 	}
-	for time.Since(began) < after {
-		select {
-		case <-ctx.Done():
-			return event.Reply{}, nil
-		case <-time.After(min(askPoll, after)):
-		}
-		if len(waiting()) < len(gates) {
-			return event.Reply{}, nil
-		}
-	}
-	h.carry(ctx, gates, waiting, func(w waitingGate, answer string) error {
+	h.carry(ctx, after, gates, waiting, func(w waitingGate, answer string) error {
 		err := w.understands(answer)
 		if err == nil {
 			answers[w.gate.Question] = answer
@@ -370,16 +359,19 @@ func (a *App) AskPerson(stdin io.Reader) {
 	}
 	defer func() { _ = release() }()
 	waiting := func() []waitingGate { return h.waitingFor(skill, token) }
-	h.carry(context.Background(), waiting(), waiting, func(w waitingGate, answer string) error {
+	h.carry(context.Background(), 0, waiting(), waiting, func(w waitingGate, answer string) error {
 		return h.heard(token, w, answer)
 	})
 }
 
-// carry runs the person's command for each question of a list. The first answer counts; a command
-// ends when its question no longer waits. heard receives the command's output. If heard returns an
-// error, the question is asked again with the error as the reason.
-func (h *handler) carry(ctx context.Context, list []waitingGate, waiting func() []waitingGate,
-	heard func(w waitingGate, answer string) error) {
+// carry runs the person's command for each question of a list that still waits after a delay. The
+// first answer counts; a command ends when its question no longer waits. heard receives the
+// command's output. If heard returns an error, the question is asked again with the error as the
+// reason.
+func (h *handler) carry(
+	ctx context.Context, after time.Duration, list []waitingGate, waiting func() []waitingGate,
+	heard func(w waitingGate, answer string) error,
+) {
 	var using sync.Mutex // the handler is used by one goroutine at a time
 	var commands sync.WaitGroup
 	for _, w := range list {
@@ -388,6 +380,11 @@ func (h *handler) carry(ctx context.Context, list []waitingGate, waiting func() 
 		own, end := context.WithCancel(ctx)
 		commands.Go(func() {
 			defer end()
+			select {
+			case <-own.Done():
+				return
+			case <-time.After(after):
+			}
 			w.ask(own, q, redact, func(answer string) error {
 				using.Lock()
 				defer using.Unlock()

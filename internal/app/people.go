@@ -216,7 +216,10 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	switch {
 	case isNewer:
 		return "", store.Hinted(err)
-	case isLost: // even if it runs
+	case isLost && b != nil && !b.OwnerLeft && proc.Of(b.Owner) == loop.Alive:
+		return "", hint.New("close that client and type it again",
+			"the client of the %s loop still runs (process %d)", skill, b.Owner.PID)
+	case isLost:
 		id, reap = lost.Run, held != nil || lockErr != nil
 	case isCopy:
 		id, of = copied.Run, ", a copy of the run in "+copied.Project

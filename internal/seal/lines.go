@@ -20,10 +20,7 @@ func (d Dir) AppendLine(run, line string) error {
 	if err == nil {
 		err = safefile.Append(path, line+"\n")
 	}
-	if err != nil {
-		return writable(err)
-	}
-	return nil
+	return writable(err)
 }
 
 // KeepLines replaces the copy of a run's lines.

@@ -128,7 +128,7 @@ func (h *historyFile) repair() (last []byte, err error) {
 	switch complete := whole(line); {
 	case err == io.EOF:
 		return nil, nil
-	case err != nil && !errors.Is(err, errLongLine):
+	case err != nil:
 		return nil, err
 	case string(line) == "\n", complete && line[len(line)-1] == '\n':
 		return line, nil
@@ -139,6 +139,6 @@ func (h *historyFile) repair() (last []byte, err error) {
 	}
 	h.end = lines.at()
 	err = errors.Join(h.disk.truncate(h.name, h.end), h.disk.sync(h.f, h.name))
-	line, _ = lines.next() // a line too long is not from this program
+	line, _ = lines.next() // one that is too long is not from this program
 	return line, err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"errors"
 	"path/filepath"
 	"slices"
 
@@ -43,7 +42,7 @@ func (s *Store) Ended(
 		missing[path] = true
 	}
 	for line, err := range s.linesBackwards(run.Skill) {
-		if err != nil && !errors.Is(err, errLongLine) {
+		if err != nil {
 			return list, err
 		}
 		at := bytes.Index(line, []byte(beforeEnded))

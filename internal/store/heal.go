@@ -109,26 +109,21 @@ func (s *Store) heal(run sealed, f found, list []difference) error {
 	if lines != nil {
 		want.History = int64(len(lines))
 	}
-	var aside []string
-	foreign := false // a changed budget file is outside of the state folder
+	var aside []string // a budget file outside of the state folder is not kept
 	for _, d := range list {
 		name := filepath.Base(d.file)
 		if d.file == run.Budget {
-			name = at.name
+			if name = at.name; at.disk != &s.disk {
+				continue
+			}
 		}
-		if d.file == run.Budget && at.disk != &s.disk {
-			foreign = f.budget.there
-		} else if _, err := s.disk.root.Lstat(name); err == nil {
+		if _, err := s.disk.root.Lstat(name); err == nil {
 			aside = append(aside, name)
 		}
 	}
 	run.State, run.Next = want, nil
 	err = s.changeRun(run, func(*seal.Files) {}, func() error {
-		err := s.keepReplaced(aside...)
-		if err == nil && foreign {
-			err = s.KeepForeign(budgetName.of(skill), []byte(f.budget.text+"\n"))
-		}
-		if err != nil {
+		if err := s.keepReplaced(aside...); err != nil {
 			return err
 		}
 		if lines != nil {
@@ -140,7 +135,7 @@ func (s *Store) heal(run sealed, f found, list []difference) error {
 		return errors.Join(err, s.restoreTick(run, want, f.locked))
 	})
 	if err == nil {
-		s.undone(list, len(aside) > 0 || foreign, limitsOf(skill, f.budget.text, want.Budget))
+		s.undone(list, len(aside) > 0, limitsOf(skill, f.budget.text, want.Budget))
 	}
 	return err
 }

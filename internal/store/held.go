@@ -19,13 +19,9 @@ func (s *Store) Hold(
 	skill loop.Skill, id string, alive func(*loop.Budget) bool,
 ) (session string, err error) {
 	runs, _ := s.sealedRuns(skill)
-	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != id })
-	if len(runs) == 0 {
-		runs, err = s.sealLost(skill, id)
-	}
 	for _, run := range runs {
 		b, berr := s.sealedBudget(run)
-		if berr != nil || b == nil || !run.On || !alive(b) {
+		if run.RunID != id || berr != nil || b == nil || !run.On || !alive(b) {
 			continue
 		}
 		session = run.record.Session
@@ -33,27 +29,6 @@ func (s *Store) Hold(
 		err = errors.Join(err, s.seals.Save(run.record))
 	}
 	return session, err
-}
-
-// sealLost adds a run to a record if its own record is gone. It returns nil for any other run.
-func (s *Store) sealLost(skill loop.Skill, id string) ([]sealed, error) {
-	st, err := s.LoadRun(skill)
-	b := st.Budget
-	if err != nil || b == nil || b.RunID != id {
-		return nil, nil
-	}
-	switch err := s.checkSealed(b).(type) {
-	case *ChangedError:
-	case nil, *CopyError:
-		return nil, nil
-	default:
-		return nil, err
-	}
-	run, _, err := s.recordOf(b, st.BudgetPath, false)
-	if err != nil {
-		return nil, err
-	}
-	return []sealed{run}, nil
 }
 
 // HeldBudgets returns the budgets that a record's held runs had before they were reset.

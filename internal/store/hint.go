@@ -58,7 +58,8 @@ func wayOut(err error) string {
 	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("not a directory"):
 		return "remove or rename .sdd/loop: it must be a folder of this project"
 	case isChanged && !says("permission denied"):
-		return "in a terminal of your own: `hooks loop reset` archives the run"
+		return "close the client; then, in a terminal of your own: `hooks loop reset` archives the " +
+			"run"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS),
 		says("permission denied"):
 		return "make .sdd/loop writable for you, or remove it"

@@ -20,10 +20,7 @@ import (
 // newer than the result is an error, because the result would then not be the newest line.
 func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
 	for line, err := range s.linesBackwards(skill) {
-		switch {
-		case errors.Is(err, errLongLine):
-			return nil, damage(s.disk.path(historyName.of(skill)), "a line of it is over 4 MiB")
-		case err != nil:
+		if err != nil {
 			return nil, err
 		}
 		it, err := s.parsed(skill, line)
@@ -35,8 +32,7 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 }
 
 // linesBackwards iterates over the history's lines from last to first without parsing them. It
-// skips empty lines and a torn last line. After errLongLine, the error of a line over maxLine, it
-// continues.
+// skips empty lines and a torn last line. It ends with the error of a line over maxLine.
 func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f, size, err := s.disk.reader(historyName.of(skill))
@@ -50,19 +46,22 @@ func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 		lines := backward{f: f, pos: size}
 		for last := true; ; last = false {
 			line, err := lines.next()
-			long := errors.Is(err, errLongLine)
+			path := s.disk.path(historyName.of(skill))
 			switch {
 			case err == io.EOF:
 				return
-			case err != nil && !long:
-				yield(nil, fmt.Errorf("read %s: %w", s.disk.path(historyName.of(skill)), err))
+			case errors.Is(err, errLongLine):
+				yield(nil, damage(path, "a line of %v", err))
 				return
-			case last && (long || !whole(line)): // torn, for example zeros after a power cut
+			case err != nil:
+				yield(nil, fmt.Errorf("read %s: %w", path, err))
+				return
+			case last && !whole(line): // torn, for example zeros after a power cut
 				continue
-			case !long && len(bytes.TrimSpace(line)) == 0:
+			case len(bytes.TrimSpace(line)) == 0:
 				continue
 			}
-			if !yield(line, err) {
+			if !yield(line, nil) {
 				return
 			}
 		}

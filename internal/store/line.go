@@ -63,21 +63,18 @@ type backward struct {
 
 var errLongLine = errors.New("it is over 4 MiB")
 
-// next returns the previous line, with its newline if it has one, and io.EOF before the first. It
-// returns errLongLine for a line over maxLine and can be called again after that.
+// next returns the previous line, with its newline if it has one, and io.EOF before the first. A
+// line over maxLine is errLongLine, after which nothing more can be read.
 func (r *backward) next() ([]byte, error) {
-	for long := false; ; {
+	for {
 		if n := len(r.buf); n > 0 {
 			if i := bytes.LastIndexByte(r.buf[:n-1], '\n'); i >= 0 || r.pos == 0 {
 				line := r.buf[i+1:]
 				r.buf = r.buf[:i+1]
-				if long || len(line) > maxLine {
-					return nil, errLongLine
-				}
 				return line, nil
 			}
-			if n > maxLine { // keep one byte in place of the part of the line read so far
-				long, r.buf = true, r.buf[:1:1]
+			if n > maxLine {
+				return nil, errLongLine
 			}
 		}
 		if r.pos == 0 {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -64,8 +63,7 @@ func AppendNote(project string, n Note) error {
 }
 
 // appendLine adds v as a JSON line with one write. It refuses anything but a regular file, because
-// other programs may have created it. It first completes a last line left without a newline by a
-// killed process.
+// other programs may have created it.
 func appendLine(root *os.Root, name string, v any) error {
 	line, err := codec.Encode(v)
 	if err != nil {
@@ -75,18 +73,11 @@ func appendLine(root *os.Root, name string, v any) error {
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
 		return fmt.Errorf("%s is full", name)
 	}
-	f, err := root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_RDWR|nonblock, fileMode)
+	f, err := root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|nonblock, fileMode)
 	if err != nil {
 		return err
 	}
-	last := []byte{'\n'}
-	if info != nil && info.Size() > 0 {
-		_, _ = f.ReadAt(last, info.Size()-1)
-	}
-	if line = append(line, '\n'); last[0] != '\n' {
-		line = slices.Insert(line, 0, '\n')
-	}
-	_, err = f.Write(line)
+	_, err = f.Write(append(line, '\n'))
 	return errors.Join(err, f.Close())
 }
 

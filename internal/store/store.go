@@ -93,17 +93,13 @@ func create(project string, fail func(string) error) (*Store, error) {
 		_, err = own.root.Lstat(".gitignore")
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = s.hide()
+		err = errors.Join(s.disk.replace(".gitignore", []byte("*\n")), s.disk.syncDir())
 	}
 	if err != nil {
 		s.Close()
 		return nil, fmt.Errorf("create %s: %w", Dir, err)
 	}
 	return s, nil
-}
-
-func (s *Store) hide() error {
-	return errors.Join(s.disk.replace(".gitignore", []byte("*\n")), s.disk.syncDir())
 }
 
 // Close closes the folder and releases the guard if it is held.

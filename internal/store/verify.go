@@ -210,10 +210,9 @@ func (s *Store) historyChange(run sealed, f found) string {
 // returns "" if the run has no line or the history cannot be read.
 func (s *Store) newest(run sealed) string {
 	for text, err := range s.linesBackwards(loop.Skill(run.Skill)) {
-		switch {
-		case errors.Is(err, errLongLine): // a line that hooks did not write
+		if err != nil && isDamaged(err) { // a line that hooks did not write
 			return err.Error()
-		case err != nil:
+		} else if err != nil {
 			return ""
 		}
 		it := gjson.GetManyBytes(text, "run_id", "outcome")
