@@ -59,7 +59,7 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 		return there
 	})
 	repo := sync.OnceValue(func() effect.Repo {
-		r := Repo(s.Env, facts())
+		r := Repo(facts())
 		if ofGit {
 			r.Ask = func(args ...string) string {
 				answer, _ := start.Ask(context.Background(), args...)
@@ -110,10 +110,9 @@ func publishes(r effect.Reading) bool {
 }
 
 // Repo converts the facts of a repository for package guard.
-func Repo(env func(string) string, at tracker.Facts) effect.Repo {
+func Repo(at tracker.Facts) effect.Repo {
 	return effect.Repo{
 		Branch: at.Branch, Default: at.Default, Remotes: at.Remotes, Config: at.Config,
-		Aliases: tracker.GhAliases(env), GlabAliases: tracker.GlabAliases(env),
 	}
 }
 

@@ -77,7 +77,7 @@ func (c *Call) Commits() bool { return guard.Finishing(c.Guard(), c.repo, c.read
 
 // repo reads the repository. The guard calls it only if the call needs it.
 func (c *Call) repo() effect.Repo {
-	return brake.Repo(c.Env, tracker.Repo(context.Background(), c.Event.Cwd))
+	return brake.Repo(tracker.Repo(context.Background(), c.Event.Cwd))
 }
 
 // absolute resolves a path of the call against its working directory.

@@ -77,7 +77,7 @@ func (p gitPlace) mainWorktree() string {
 
 // readSmall reads a regular file of at most 256 KiB. It never blocks, because a hook that waits for
 // a named pipe at .git/config would time out, and the client would then run the tool.
-func readSmall(path string) (string, bool) { return safefile.Read(path, maxConfig) }
+func readSmall(path string) (string, bool) { return safefile.Read(path, 256<<10) }
 
 // Root returns the root of the worktree that contains dir, or an empty string. It starts no child
 // process.

@@ -35,10 +35,6 @@ type Repo struct {
 	// Config holds git's settings by the key that git prints: section and name in lower case, the
 	// subsection as written. Several values of one key are joined by line feeds.
 	Config map[string]string
-	// Aliases holds the names of the user's gh aliases, GlabAliases those of glab. An empty name
-	// matches every command; it stands for an alias that could not be read.
-	Aliases     []string
-	GlabAliases []string
 	// Ask runs git with these arguments, in the environment of the git that is about to start, and
 	// returns its output, or "" on error. It is nil if only the text of a call is judged.
 	Ask func(args ...string) string

@@ -62,22 +62,55 @@ func valued(words ...string) string {
 	return ""
 }
 
-const (
-	// ghOwn and glabOwn list the commands of gh and glab, and of common extensions of gh, that
-	// cannot land anything.
-	ghOwn = `alias config release run auth attestation browse cache completion gist gpg-key help
-label org project search secret ssh-key status variable version preview copilot agent-task
-accessibility actions environment reference skill licenses dash poi notify eco markdown-preview
-screensaver user-status contribs branch s i f f1 graph tidy stars changelog models milestone
-sub-issue actions-cache classroom`
-	glabOwn = `alias attestation auth changelog check-update ci pipe pipeline cluster completion
-config container-registry deploy-key duo gpg-key help incident iteration job label mcp milestone
-opentofu release runner schedule search securefile snippet ssh-key stack todo token user variable
-version work-items`
-)
+// ghCommands lists the usual commands of gh by their groups. An alias or an extension of gh has
+// another name, because gh lets none of them hide a command.
+var ghCommands = [...]struct{ groups, commands string }{
+	{"pr", `checkout checks close comment create diff edit list lock ls merge new ready reopen
+revert review status unlock update-branch view`},
+	{"issue", `close comment create delete develop edit list lock ls new pin reopen status transfer
+unlock unpin view`},
+	{"repo", `archive clone create delete edit fork list ls new rename set-default sync unarchive
+view`},
+	{"release", "create delete delete-asset download edit list ls new upload verify view"},
+	{"run", "cancel delete download list ls rerun view watch"},
+	{"workflow", "disable enable list ls run view"},
+	{"label", "clone create delete edit list ls"},
+	{"project", `close copy create delete edit field-create field-delete field-list item-add
+item-archive item-create item-delete item-edit item-list link list ls unlink view`},
+	{"search", "code commits issues prs repos"},
+	{"gist", "clone create delete edit list ls new rename view"},
+	{"auth", "login logout refresh setup-git status switch token"},
+	{"secret variable cache alias config", "clear-cache delete get import list ls remove set"},
+	{"codespace cs", "code cp create delete edit list logs ls ports rebuild ssh stop view"},
+	{"ruleset rs", "check list ls view"},
+	{"extension extensions ext", "browse create list ls remove search upgrade"},
+	{"api browse completion help status version", ""}, // they have no commands
+}
+
+// glabGroups lists the groups of glab. An alias of glab has another name.
+const glabGroups = `alias api auth changelog check-update ci cluster completion config deploy-key
+duo help incident issue iteration job label milestone mr pipe pipeline project release repo
+schedule securefile snippet ssh-key stack token user variable version`
+
+// named reports whether a client has a command by that name itself. Any other name may be an alias
+// or an extension, which could do anything.
+func named(client, group, command string) bool {
+	switch {
+	case group == "" || client == "tea" || client == "hub":
+		return true
+	case client == "glab":
+		return shellword.Has(glabGroups, group)
+	}
+	for _, row := range ghCommands {
+		if shellword.Has(row.groups, group) {
+			return command == "" || row.commands == "" || shellword.Has(row.commands, command)
+		}
+	}
+	return false
+}
 
 // Client reads a command line of gh, glab, tea or hub. The clients share verbs, but not command
-// groups: a name that is not one of a client's own groups may be an alias.
+// groups.
 func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	if name == "tea" {
 		argv = teaSpelling(argv)
@@ -95,13 +128,12 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 		return strings.HasPrefix(w.Text, "--help=") || strings.HasPrefix(w.Text, "-h=")
 	}):
 		f.OpaqueForge(shellword.Join(argv), "--help is given a value")
-	case aliased(f, name, append([]shellword.Word{group, sub}, fl.Pos...)):
-		f.OpaqueForge(shellword.Join(argv), "a "+name+" alias, which is not looked through")
+	case !named(name, group.Text, sub.Text):
+		reason := "a command, alias or extension of " + name + " that is not known here"
+		f.OpaqueForge(shellword.Join(argv), reason)
 	case shellword.AsksHelp(argv, flags+" "+valued(name)):
 	case is(onPRs):
 		judgeVerb(f, argv, sub.Text, "pull request", fl)
-	case is("gh-co"):
-		prCheckout(f, argv, prTarget(f, shellword.ParseFlags(rest, valued(name))))
 	case is("gh-issue glab-issue"):
 		if name == "gh" && shellword.Has("edit close reopen lock unlock", sub.Text) {
 			usePR(f, argv, prTarget(f, fl)) // GitHub's PRs are issues too
@@ -119,15 +151,6 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 		if sub.Text == "run" {
 			Workflow(f, fl.Arg(0).Text, argv)
 		}
-	case is("gh-ruleset gh-rs gh-rulesets"):
-		if shellword.Has("create edit delete update import", sub.Text) {
-			f.Act(effect.Act{Kind: effect.RelaxProtection}, argv)
-		}
-	case is("gh-extension gh-extensions gh-ext"):
-		if shellword.Has("exec install", sub.Text) {
-			extension := shellword.ProgramName(fl.Arg(0).Text)
-			unknownCommand(f, argv, name, strings.TrimPrefix(extension, "gh-"))
-		}
 	case is("tea-comment tea-c"):
 		fl = shellword.ParseFlags(rest, flags)
 		Comment(f, shellword.JoinText(fl.Pos[min(1, len(fl.Pos)):]), prTarget(f, fl), argv)
@@ -137,8 +160,6 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 		}
 	case name == "hub":
 		hub(f, argv, group.Text, rest)
-	default:
-		unknownCommand(f, argv, name, group.Text)
 	}
 }
 
@@ -164,16 +185,6 @@ func subcommand(
 	return shellword.Subcommand(args, valued)
 }
 
-// aliased reports whether a command of gh or glab begins with the words of an alias, or may do so
-// because an alias could not be read.
-func aliased(f *plain.Frame, name string, words []shellword.Word) bool {
-	r, line := f.M.Repo(), shellword.JoinText(words)+" "
-	aliases := map[string][]string{"gh": r.Aliases, "glab": r.GlabAliases}
-	return slices.ContainsFunc(aliases[name], func(alias string) bool {
-		return alias == "" || strings.HasPrefix(line, alias+" ")
-	})
-}
-
 // hub reads a command line of hub. It passes git's own commands to Git.
 func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword.Word) {
 	switch command {
@@ -186,16 +197,6 @@ func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword
 		f.Act(effect.Act{Kind: effect.OpenPR}, argv)
 	default:
 		Git(f, append(shellword.Lits("git"), argv[1:]...))
-	}
-}
-
-// unknownCommand records a command as opaque if it may be an alias or an unknown extension.
-func unknownCommand(f *plain.Frame, argv []shellword.Word, name, command string) {
-	unknown := name == "glab" && !shellword.Has(glabOwn, command) ||
-		name == "gh" && !shellword.Has(ghOwn, command)
-	if unknown && command != "" {
-		reason := "a " + name + " alias or extension that is not known here"
-		f.OpaqueForge(shellword.Join(argv), reason)
 	}
 }
 

@@ -3,6 +3,7 @@ package forge
 import (
 	"strings"
 
+	"hooks/internal/safefile"
 	"hooks/internal/tracker"
 )
 
@@ -41,30 +42,35 @@ func teaLogin(getenv func(string) string, host string) (login string, elsewhere 
 	return login, any && !found && !fixed
 }
 
+// maxConfig is the maximum number of bytes that are read of a configuration file.
+const maxConfig = 256 << 10
+
 // findLogin searches a client's configuration for a host, or for any login if host is empty. It
 // matches a key, or the url or ssh_host of a login, and then returns the name of that login. It
 // ignores ports, because ssh uses a different one, and does not read tokens.
 func findLogin(files []string, host string) (found bool, login string) {
 	host = withoutPort(host)
 	for _, file := range files {
-		entries, _ := tracker.ReadEntries(file)
+		text, _ := safefile.ReadHead(file, maxConfig)
 		login = ""
-		for _, e := range entries {
-			if e.Item {
+		for line := range strings.Lines(text) {
+			entry, item := strings.CutPrefix(strings.TrimSpace(line), "- ")
+			key, value, _ := strings.Cut(entry, ":")
+			key, value = strings.Trim(key, `"' `), strings.Trim(value, `"' `)
+			if item {
 				login = ""
 			}
 			switch {
-			case host != "" && strings.EqualFold(e.Key, host):
+			case host != "" && strings.EqualFold(key, host):
 				return true, ""
-			case e.Key == "name":
-				login = e.Value
-			case e.Key == "url":
-				at := tracker.RepositoryAt(e.Value).Host
+			case key == "name":
+				login = value
+			case key == "url":
+				at := tracker.RepositoryAt(value).Host
 				if host == "" || strings.EqualFold(withoutPort(at), host) {
 					return true, login
 				}
-			case login != "" && e.Key == "ssh_host" &&
-				strings.EqualFold(withoutPort(e.Value), host):
+			case login != "" && key == "ssh_host" && strings.EqualFold(withoutPort(value), host):
 				return true, login
 			}
 		}
