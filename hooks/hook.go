@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -131,20 +130,4 @@ func paused(signals <-chan os.Signal, now func() time.Time, until time.Time) boo
 		}
 	}
 	return true
-}
-
-// dropOddZone unsets TZ if it names something other than a regular file. The time package would
-// open it, and a pipe would block the hook until the client times out and lets the call pass.
-func dropOddZone(zone string) {
-	zone = strings.TrimPrefix(zone, ":")
-	if !strings.HasPrefix(zone, "/") && !strings.Contains(zone, "..") {
-		return
-	}
-	path := zone
-	if zone[0] != '/' {
-		path = filepath.Join("/usr/share/zoneinfo", zone)
-	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		_ = os.Unsetenv("TZ") // fails only for an empty name
-	}
 }

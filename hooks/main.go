@@ -39,8 +39,11 @@ func main() {
 // run runs the program and returns the exit code: 0 if it succeeded, 1 if it failed or was not
 // allowed, or a command's own code from 3. It never returns 2, which would block the client.
 func run(args []string) int {
-	if zone := os.Getenv("TZ"); zone != "" {
-		dropOddZone(zone)
+	// The time package would open a path, and a pipe would block the hook until the client times out
+	// and lets the call pass. Without TZ, the system's own zone counts.
+	zone := strings.TrimPrefix(os.Getenv("TZ"), ":")
+	if strings.HasPrefix(zone, "/") || strings.Contains(zone, "..") {
+		_ = os.Unsetenv("TZ") // fails only for an empty name
 	}
 	a := newApp()
 	if len(args) == 1 {
