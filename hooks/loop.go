@@ -124,7 +124,7 @@ type tasksAddCmd struct {
 
 // Run adds the task. The loop includes it when no attempt is open.
 func (t tasksAddCmd) Run(a *app.App, c caller) error {
-	return c.said(a.AddTask(t.Text))
+	return c.said(a.Steer("task", "add", t.Text))
 }
 
 type auditCmd struct {
@@ -148,15 +148,15 @@ type (
 )
 
 func (f findingAcceptCmd) Run(a *app.App, c caller) error {
-	return c.said(a.SteerAudit("accept", f.ID))
+	return c.said(a.Steer("audit", "accept", f.ID))
 }
 
 func (f findingCloseCmd) Run(a *app.App, c caller) error {
-	return c.said(a.SteerAudit("close", f.ID))
+	return c.said(a.Steer("audit", "close", f.ID))
 }
 
 func (f findingAddCmd) Run(a *app.App, c caller) error {
-	return c.said(a.SteerAudit("add", f.Text))
+	return c.said(a.Steer("audit", "add", f.Text))
 }
 
 type findingsCmd struct {

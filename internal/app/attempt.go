@@ -13,8 +13,8 @@ import (
 
 	"hooks/internal/attempt"
 	"hooks/internal/child"
-	"hooks/internal/kind/audit"
-	"hooks/internal/kind/tasks"
+	"hooks/internal/install"
+	"hooks/internal/ledger"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
@@ -42,10 +42,8 @@ func (h *handler) attemptFacts(
 	if run.Own == nil && t != nil && t.Budget != nil {
 		run.KindRun = t.Budget.KindRun
 	}
-	if now := h.listNow(&run); now != nil {
-		f.Own = now
-	}
 	a := run.Attempts()
+	f.List = h.listText(a)
 	text := h.config(t).Redact(newestFeedback(root, ledgersOf(root, a.Source, a.Number)))
 	f.Attempt.Feedback = strings.ToValidUTF8(text[:min(len(text), attempt.MaxFeedback)], "")
 }
@@ -61,10 +59,7 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 		_, command := t.Values().Unmeasured("")
 		return h.check(t, command)
 	})
-	fill(l, &k.Prompt, func() string {
-		kind, _ := attemptsOf(t.Skill)
-		return kind.prompt(h, t)
-	})
+	fill(l, &k.Prompt, func() string { return h.prompt(t) })
 }
 
 // workerSeen reads the beginning of the worker's transcript. It reports whether the transcript
@@ -106,10 +101,9 @@ func (h *handler) workerSeen(t *store.State) (w attempt.Worker) {
 	return attempt.Worker{Known: true}
 }
 
-// evidence checks a worker's claim against git and the progress file.
+// evidence checks a worker's claim against git.
 func (h *handler) evidence(t *store.State) (e attempt.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
-	e.Lost = h.lostLines(t)
 	if a.NoGit || a.Unread != "" {
 		return e
 	}
@@ -181,23 +175,6 @@ func dropped(root, commit string) string {
 	return commit
 }
 
-// attempts holds the lookups on this machine for a kind whose iterations are attempts. The
-// decisions are in the kind's row of loop.Kinds and in its payload.
-type attempts struct {
-	prompt func(h *handler, t *store.State) string // returns the prompt of the attempt's worker
-}
-
-// attemptsOf returns false for a kind whose iterations are not attempts.
-func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
-	switch skill {
-	case tasks.Name:
-		return attempts{(*handler).taskPrompt}, true
-	case audit.Name:
-		return attempts{(*handler).auditPrompt}, true
-	}
-	return k, false
-}
-
 // agent returns the plugin's agent for the worker that the call starts; the agent needs less than
 // half the context of the general one. It returns "" to keep the type in the call, because the
 // plugin is not registered, or the call names another type.
@@ -217,12 +194,97 @@ const auditor = "auditor"
 // claimSeen returns the claims in the worker's last message.
 func (h *handler) claimSeen(t *store.State) attempt.Claim {
 	claim := attempt.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
-	text, _, _ := keptFile(h.progressPath())
-	claim.Flagged, claim.Last = tasks.Flagged(text), h.lastWords(t)
-	if now := h.listNow(t.Budget); now != nil {
-		claim.List = now.Sum
+	claim.Last = h.lastWords(t)
+	a := t.Budget.Attempts()
+	if claim.List = h.listText(a); a.Publishes {
+		text, _, _ := keptFile(h.progressPath())
+		claim.Progress, claim.Wrote = string(text), string(h.files.Progress(t.Skill))
 	}
 	return claim
+}
+
+// listText returns the text of the task list's file, or "".
+func (h *handler) listText(a loop.Attempts) string {
+	text, _ := readOwn(h.project, "task list", a.List)
+	return string(text)
+}
+
+// prompt returns the complete prompt for the worker of the open attempt.
+func (h *handler) prompt(t *store.State) string {
+	var with loop.Papers
+	a, task := t.Budget.Attempts(), t.Tick.Attempt.Task
+	with.Number, with.Most = t.Budget.SinceRestart(t.Tick.Iteration)
+	if a.Publishes {
+		with.Progress, with.Anchor = h.relative(h.progressPath()), h.anchor()
+		with.Log, _, _ = keptFile(h.progressPath())
+		if list := ledgersOf(h.project, a.Source, task); len(list) > 0 && task <= a.Total {
+			with.Ledger = list[0]
+		}
+	}
+	if a.Sum != "" {
+		with.Plan = h.plan(t, a)
+	}
+	return t.Budget.Own.Prompt(t.Tick.Attempt, with)
+}
+
+// plan returns the text of the run's source as it was approved: from the stored copy, the file, or
+// the file at the run's first commit. It returns "" if all of them differ.
+func (h *handler) plan(t *store.State, a loop.Attempts) string {
+	text := h.files.Plan(t.Skill)
+	if loop.Digest(text) != a.Sum {
+		text, _ = readOwn(a.Root, "plan", a.Source)
+	}
+	if loop.Digest(text) != a.Sum {
+		kept, _ := tracker.FileAt(h.ctx, a.Root, a.Base, a.Source, maxTaskFile)
+		text = []byte(kept)
+	}
+	if loop.Digest(text) != a.Sum {
+		return ""
+	}
+	return string(text)
+}
+
+// anchor returns the path of the project's or the person's command /sdd:anchor, or "" (T83).
+func (h *handler) anchor() string {
+	const command = "commands/sdd/anchor.md"
+	person, _ := install.ClientDir(h.Env)
+	for _, path := range []string{filepath.Join(h.project, ".claude", command),
+		filepath.Join(person, command)} {
+		if isFile(path) {
+			return filepath.ToSlash(strings.TrimPrefix(path, h.project+string(filepath.Separator)))
+		}
+	}
+	return ""
+}
+
+// newestFeedback returns the first feedback found in the ledgers, or "" (L31).
+func newestFeedback(root string, ledgers []string) string {
+	for _, path := range ledgers {
+		full, _ := below(root, path)
+		text, _ := safefile.Read(full, maxTaskFile)
+		if feedback := ledger.Feedback(text); feedback != "" {
+			return feedback
+		}
+	}
+	return ""
+}
+
+// ledgersOf returns the existing ledgers changes/NAME/loops/implement-NN.md for a task or section
+// number. If spec is in a change, it searches only that change; otherwise all changes.
+func ledgersOf(root, spec string, number int) (list []string) {
+	name := fmt.Sprintf("implement-%02d.md", number)
+	parts := strings.Split(filepath.ToSlash(spec), "/")
+	inChange := len(parts) > 2 && parts[0] == "changes"
+	for _, path := range ledger.Find(root) {
+		change, file, _ := ledger.Place(path)
+		if file != name || inChange && change != parts[1] {
+			continue
+		}
+		if full, ok := below(root, path); ok && isFile(full) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // taskContext returns the instructions for this thread at the start of a task loop's iteration. It
@@ -241,6 +303,5 @@ func (h *handler) taskContext(t *store.State) string {
 	case a == nil:
 		return ""
 	}
-	kind, _ := attemptsOf(t.Skill)
-	return kind.prompt(h, t)
+	return h.prompt(t)
 }

@@ -273,6 +273,31 @@ func (d *driven) Next() (drive.Order, error) {
 	return o, nil
 }
 
+// measure runs the check before the first worker of a run. It runs outside a session and without
+// the brake, because no worker has changed a file yet. why explains why the check cannot run, or
+// is "".
+func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
+	tree, err := h.tree(h.ctx, h.root(t))
+	if len(tree.Dirty) > 0 || err != nil {
+		tree.Head = ""
+	}
+	if own := t.Budget.Own; own != nil && d.check != "" { // the first process records it
+		own.Retune(loop.TaskFlags{Check: d.check})
+	}
+	at, command := t.Values().Unmeasured(tree.Head)
+	if command == "" || t.Budget.Attempts().Worked {
+		return "", nil
+	}
+	e := loop.Measured{At: at, Check: h.check(t, command)}
+	if why = t.Budget.Own.NoCheck(e.Check); why != "" {
+		return why, nil
+	}
+	return "", d.step("", func(h *handler) loop.Event {
+		e.Turn = h.turn()
+		return e
+	})
+}
+
 // keepFlags stores a person's client flags for drivers that resume the run later.
 func (d *driven) keepFlags(b *loop.Budget) error {
 	if len(d.flags) == 0 || b == nil || !b.Driven() ||

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hooks/internal/drive"
-	"hooks/internal/kind/tasks"
 	"hooks/internal/store"
 )
 
@@ -77,5 +76,5 @@ func busy(t *testing.T) (*driven, *store.Tx) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &driven{App: a, skill: tasks.Name}, tx
+	return &driven{App: a, skill: "task"}, tx
 }

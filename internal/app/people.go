@@ -172,6 +172,31 @@ func (a *App) each(skills []loop.Skill, none string,
 	return strings.Join(append(said, h.files.Healed()...), "\n"), err
 }
 
+// Steer changes the project's run of a kind at a person's word, as in `hooks audit accept F1`. It
+// fails inside the agent.
+func (a *App) Steer(skill loop.Skill, word, text string) (string, error) {
+	kind := loop.KindOf(skill)
+	if a.InAgent() {
+		return "", hint.New("type it in a terminal of your own", "%s", kind.InAgent)
+	}
+	return a.each([]loop.Skill{skill}, "", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
+		if err != nil {
+			return "", err
+		}
+		by := loop.Steering{Word: word, Text: text, Now: h.now, Redact: h.config(&s).Redact}
+		by.Head, _ = tracker.Commit(h.ctx, h.root(&s), "HEAD")
+		said, err := kind.Steer(loop.State{Run: s.Budget, Tick: s.Tick}, by)
+		if err == nil {
+			_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget, Tick: s.Tick})
+		}
+		if err != nil {
+			return "", store.Hinted(err)
+		}
+		return said, nil
+	})
+}
+
 // InAgent reports whether an agent's tool runs this command. The client marks the environment of
 // its tools. If the mark was removed, a run's living client is still an ancestor of this process.
 func (a *App) InAgent() bool {
@@ -363,11 +388,16 @@ func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State
 // takeFacts records facts. If this process cannot write the seal, it leaves the facts for the next
 // event.
 func (h *handler) takeFacts(t *store.State, facts loop.Report, raw []byte) (string, error) {
-	said, err := auditAnswer(t, facts, raw)
-	if err != nil || said != "" {
-		return said, err
+	for _, k := range loop.Kinds {
+		if k.Reported == nil {
+			continue
+		}
+		s := loop.State{Run: t.Budget, Tick: t.Tick}
+		if said, err := k.Reported(s, facts, sumOfReport(raw)); err != nil || said != "" {
+			return said, err
+		}
 	}
-	said, err = h.apply(t, facts)
+	said, err := h.apply(t, facts)
 	if err == nil {
 		err = h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick})
 	}

@@ -271,7 +271,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 		line = s.Close
 		// queued before the commit, so that the event is sent at least once
 		if run := &s.Close.Budget; run.Attempts().Publishes {
-			h.sideError(h.queueEnds(run, line))
+			h.sideError(h.theirs().Queue(h.files, run.Own.(loop.Publisher).Ends(run, line)))
 		}
 	}
 	created, err := h.tx.Commit(t, s)

@@ -7,14 +7,16 @@ import (
 	"hooks/internal/markdown"
 )
 
-// Claim holds what a worker's last message and the progress file claim (T85).
+// Claim holds what a worker's last message claims (T85), and the files that it wrote.
 type Claim struct {
 	Done    bool
 	Blocked bool
 	Why     string // reason why the task is blocked
-	Flagged string // the text under Blocked / Flagged of the progress file (T35)
-	List    string // hash of the task list; "" if it cannot be read
-	Last    string // the last words of a post action, redacted and cut (A58)
+	Last    string // the worker's last words, redacted and cut (A58)
+	List    string // text of the task list's file; "" if it cannot be read
+	// Progress is the text of the progress file, and Wrote the text that the program wrote there
+	// last. Both are "" for a run without one.
+	Progress, Wrote string
 }
 
 // The words of a claim. Case matters (T8).

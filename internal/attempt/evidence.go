@@ -71,7 +71,6 @@ type Evidence struct {
 	Dropped  string   // a commit that Head must contain but does not, or ""
 	Same     bool     // no file differs from the commit at which the task began
 	Dirty    []string // uncommitted paths
-	Lost     []string // lines that were removed from the progress file
 	Weakened []string // tests that were deleted or skipped since (T96)
 	Failed   string   // reason why git could not report these facts, or ""
 	Tree     string   // checksum of uncommitted files; see Attempt

@@ -109,8 +109,7 @@ func TestKindsAreRooms(t *testing.T) {
 	const rooms = "internal/kind"
 	for _, s := range sources(t) {
 		for _, imported := range imports(s.file) {
-			if !s.test && strings.HasPrefix(imported, "hooks/"+rooms+"/") && s.dir != rooms &&
-				s.dir != "internal/app" {
+			if !s.test && strings.HasPrefix(imported, "hooks/"+rooms+"/") && s.dir != rooms {
 				t.Errorf("%s imports the kind %s", s.path, imported)
 			}
 		}

@@ -40,8 +40,35 @@ type Payload interface {
 	Heading() (name, title string) // describes the next attempt for a driver's person
 	// describes the next attempt for the conductor that starts its worker
 	Next() string
-	Name(*attempt.Attempt) string   // names an attempt, as in "task 2" or "the final audit"
-	Ending(*attempt.Attempt) string // instructs the attempt's thread how to end it
+	Name(*attempt.Attempt) string           // names an attempt, as in "task 2" or "the final audit"
+	Ending(*attempt.Attempt) string         // instructs the attempt's thread how to end it
+	Prompt(*attempt.Attempt, Papers) string // returns the complete prompt of its worker
+}
+
+// Papers holds the files that a worker's prompt refers to, as far as the run has them.
+type Papers struct {
+	Progress string // path of the progress file, relative to the project
+	Log      []byte // its content
+	Ledger   string // path of the task's ledger, relative to the project (L19)
+	Anchor   string // the file of the command /sdd:anchor (T83)
+	Plan     string // text of Source as it was approved; "" if it is lost
+	// Number and Most are the iteration and the ceiling since the last restart; see SinceRestart.
+	Number, Most int
+}
+
+// Publisher is a Payload from which files for people and workers are written. They are derived from
+// the run, so that writing them again does no harm.
+type Publisher interface {
+	Payload
+	// Progress returns the text of the progress file. now is the text on disk and kept the one that
+	// the run wrote last; each is nil if there is none. With settled, a person has seen what the
+	// last attempt flagged.
+	Progress(now, kept []byte, settled bool) []byte
+	View(b *Budget, now time.Time) []byte // returns the text of the state file for people
+	// Begins and Ends return the events of an entry, and of the iteration with the line, for the
+	// person's Sync command. fed reports whether the previous Stop asked for the entry.
+	Begins(b *Budget, fed bool) []SyncEvent
+	Ends(b *Budget, line *Iteration) []SyncEvent
 }
 
 // Attempts holds a run's settings and counts for its attempts, for every kind.
@@ -59,6 +86,8 @@ type Attempts struct {
 	Most    USD    // ceiling of Spent; 0 for none
 
 	Source string // the spec or the plan that the run carries out, relative to Root
+	Sum    string // digest of Source as it was approved; "" if it may change
+	List   string // the file of the task list, relative to the project, or ""
 	Root   string // the worktree in which the attempts work; "" for the project
 	Branch string // the branch of that worktree, or ""
 	Base   string // the commit on which that branch began, or ""
@@ -73,7 +102,9 @@ type Attempts struct {
 	Reads     bool            // the current work only reads, as an audit does
 	Since     string          // the commit at which the changes under audit begin, or ""
 	Filed     bool            // findings are in a file of their own; see Finder
-	Publishes bool            // people and workers read files that are written from the run
+	Worked    bool            // an attempt at a task has ended
+	Publishes bool            // people and workers read files written from it; see Publisher
+	Imports   bool            // those files are still another tool's
 	Agent     string          // the plugin's agent for the current work, or ""
 	Unjudged  attempt.Verdict // verdict if the attempt ends by its own fault before a Stop
 	Whole     string          // the source of the prompt that the hook gives the worker

@@ -190,6 +190,15 @@ type Kind struct {
 	// whose iterations are not attempts. If no run starts and that is not an error, said explains
 	// why.
 	Enter func(*Setup) (fresh Fresh, said string, err error)
+	// Steer changes a run at a person's word from a terminal and describes the result. The run may
+	// be nil. On error, nothing changes. InAgent is the error for a call from inside the agent.
+	// Both are zero if the kind has no such words.
+	Steer   func(State, Steering) (said string, err error)
+	InAgent string
+	// Reported describes what a report has changed that only the kind's own workers may send. It
+	// returns "" for any other report, and an error if the open iteration may not send it. Sum
+	// identifies the report's text. It is nil if the kind's workers have no report of their own.
+	Reported func(s State, r Report, sum string) (said string, err error)
 	// Run and Line name the fields that the kind adds to a run and to a line; they are zero if it
 	// adds none.
 	Run, Line Part

@@ -160,11 +160,14 @@ type Looks struct {
 
 // Told holds the report in the text of an auditor's call.
 type Told struct {
-	Report      Report
-	Sum         string // identifies the text
-	Head        string // the checked-out commit; "" if git does not report it
-	PlanChanged bool   // the plan's file is not the approved one
-	Wrong       error  // why the report is refused; nil if it is accepted
+	Shown     bool  // the call shows the report
+	Bad       error // why the text is no report; nil if it is one
+	ByAuditor bool  // the auditor of the open phase makes the call
+	// The following are not set for a report that one of these rules out.
+	Report Report
+	Sum    string // identifies the text
+	Head   string // the checked-out commit; "" if git does not report it
+	Plan   string // digest of the plan's file
 }
 
 // Looked is the tracker's answer about a PR that is about to be merged, or that an ending iteration

@@ -17,10 +17,6 @@ func skillNames() (list []Skill) {
 	return list
 }
 
-// EditedList returns an empty task list, as a task loop looks it up. The tests outside of this
-// package set it.
-var EditedList func() any
-
 // payload returns the state that a kind adds to a fresh run, with nothing in it.
 func payload(kind Skill) Payload {
 	of := reflect.TypeOf(KindOf(kind).Run.Of).Elem()

@@ -19,7 +19,8 @@ func (w *world) list(args string) {
 	w.known.Evidence = attempt.Evidence{Head: "h0", Branch: "main"}
 }
 
-// claim is the worker's last message: "done", "none", "blocked WHY" or "flagged WHY".
+// claim is the worker's last message: "done", "none", "blocked WHY", "flagged WHY", or
+// "lost LINE" for one with which a line of the progress file is gone.
 func (w *world) claim(args string) {
 	what, why, _ := strings.Cut(args, " ")
 	c := attempt.Claim{Done: what == "done", Blocked: what == "blocked"}
@@ -27,7 +28,9 @@ func (w *world) claim(args string) {
 	case "blocked":
 		c.Why = why
 	case "flagged":
-		c.Flagged = why
+		c.Progress = "## Blocked / Flagged\n" + why
+	case "lost":
+		c.Done, c.Wrote = true, "## Completed Tasks\n"+why
 	}
 	w.known.Claim = c
 }

@@ -266,8 +266,7 @@ var verbs = map[string]func(w *world, args string){
 	"tasks":  (*world).list,
 	"starts": func(w *world, args string) { decode(w, args, &w.entry) },
 	"edited": func(w *world, args string) {
-		w.entry.Own = EditedList()
-		decode(w, args, w.entry.Own)
+		w.entry.List = "- [ ] " + strings.ReplaceAll(args, ", ", "\n- [ ] ")
 	},
 	"tree":    func(w *world, args string) { decode(w, args, &w.known.Evidence) },
 	"claim":   (*world).claim,

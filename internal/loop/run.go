@@ -250,7 +250,7 @@ type EntryFacts struct {
 	// newest feedback, and a token that is unique.
 	Attempt attempt.Attempt
 	Ignores string // see Budget
-	Own     any    // facts that the run's kind looks up itself
+	List    string // text of the task list's file; "" if it cannot be read
 	Trail   string // see Tick
 	Dropped string // see Facts
 }

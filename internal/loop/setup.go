@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strings"
+	"time"
 
 	"hooks/internal/hint"
 )
@@ -45,6 +46,14 @@ type Fresh struct {
 	KindRun
 	Plan    []byte // text of the file to keep a copy of; nil if none is kept
 	LeftOut []string
+}
+
+// Steering is a person's word from a terminal, as in `hooks audit accept F1`.
+type Steering struct {
+	Word, Text string // as in "accept" and "F1"
+	Head       string // the checked-out commit, or ""
+	Now        time.Time
+	Redact     func(string) string
 }
 
 // CheckMinutes is the default bound of one run of the check command.

@@ -283,16 +283,16 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	return true, nil
 }
 
-// Told describes the changes that an auditor's report made. The program started by the auditor's
-// call prints it. Told returns "" if the report is not an audit's, and an error if the auditor
+// told describes the changes that an auditor's report made. The program started by the auditor's
+// call prints it. told returns "" if the report is not an audit's, and an error if the auditor
 // made no call with this text.
-func Told(b *loop.Budget, t *loop.Tick, report loop.Report, sum string) (string, error) {
-	a, r := t.Attempt, Of(b)
+func told(s loop.State, report loop.Report, sum string) (string, error) {
+	a, r := s.Tick.Attempt, Of(s.Run)
 	switch {
 	case !given(report):
 		return "", nil
 	case r == nil || !PhaseOf(a).Audits():
-		now := "an iteration of " + string(b.Skill)
+		now := "an iteration of " + string(s.Run.Skill)
 		if a != nil && r != nil {
 			now = r.Name(a)
 		}

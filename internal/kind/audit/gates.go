@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"hooks/internal/attempt"
 	"hooks/internal/english"
@@ -112,25 +111,42 @@ func (r *Run) acceptLast(a *attempt.Attempt) {
 		Seen: v.Seen})
 }
 
-// Steer applies a person's `hooks audit accept`, `close` or `add` from a terminal. text is the id
-// of an open finding, or a new bug. The history records it as an answer. head is the worktree's
-// commit. On error, nothing changes.
-func Steer(b *loop.Budget, t *loop.Tick, word, text, head string, now time.Time) error {
-	r := Of(b)
+// maxFinding bounds a person's finding, in bytes. The texts of a report have the same bound.
+const maxFinding = 4000
+
+// steer applies a person's `hooks audit accept`, `close` or `add` until the audit is complete. The
+// text is the id of an open finding, or a new bug. The history records it as an answer.
+func steer(s loop.State, by loop.Steering) (said string, err error) {
+	b, r, text := s.Run, Of(s.Run), strings.Join(strings.Fields(by.Text), " ")
+	switch {
+	case text == "" || len(text) > maxFinding:
+		return "", hint.New(`as in hooks audit add "the page has no title"`,
+			"a finding must be 1 to %d bytes long", maxFinding)
+	case r == nil || loop.Completes(b.StopCause):
+		return "", hint.New("`hooks status` shows it", "no audit is running here")
+	}
+	by.Text = by.Redact(text)
+	if err := r.steer(b, s.Tick, by); err != nil {
+		return "", err
+	}
+	return r.Result() + "; `hooks audit findings` lists them", nil
+}
+
+func (r *Run) steer(b *loop.Budget, t *loop.Tick, by loop.Steering) error {
 	at := loop.Tick{Iteration: b.IterationsUsed, Attempt: &attempt.Attempt{Task: r.Section + 1}}
 	if t != nil && t.Attempt != nil {
 		at = *t
 	}
-	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ID == text })
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ID == by.Text })
 	switch {
-	case word == "add":
-		if err := r.add(&at, loop.ReportedFinding{Severity: string(Bug), Description: text},
-			head); err != nil {
+	case by.Word == "add":
+		if err := r.add(&at, loop.ReportedFinding{Severity: string(Bug), Description: by.Text},
+			by.Head); err != nil {
 			return err
 		}
 	case i < 0 || r.Findings[i].State != OpenFinding:
-		return hint.New("`hooks audit findings` lists them", "no finding %q is open", text)
-	case word == "accept":
+		return hint.New("`hooks audit findings` lists them", "no finding %q is open", by.Text)
+	case by.Word == "accept":
 		r.Findings[i].State, r.Findings[i].Doubt = AcceptedFinding, ""
 	default:
 		r.Findings[i].resolve(r, &at)
@@ -139,18 +155,17 @@ func Steer(b *loop.Budget, t *loop.Tick, word, text, head string, now time.Time)
 	b.Idle = nil // a person has intervened
 	settled := func(g loop.Gate) bool {
 		return g.Name == RecurringGate &&
-			(g.Target == text || g.Target == allFindings && r.open() == 0)
+			(g.Target == by.Text || g.Target == allFindings && r.open() == 0)
 	}
-	said := loop.GateAnswer{Name: RecurringGate, Question: "hooks audit " + word, Answer: text,
-		At:     now,
-		Origin: loop.OriginTerminal}
+	answer := loop.GateAnswer{Name: RecurringGate, Question: "hooks audit " + by.Word,
+		Answer: by.Text, At: by.Now, Origin: loop.OriginTerminal}
 	b.Pending = slices.DeleteFunc(slices.Clone(b.Pending), settled)
 	if t == nil {
-		b.Carried = append(slices.Clone(b.Carried), said)
+		b.Carried = append(slices.Clone(b.Carried), answer)
 		return nil
 	}
 	t.Pending = slices.DeleteFunc(slices.Clone(t.Pending), settled)
-	t.Answered = append(slices.Clone(t.Answered), said)
+	t.Answered = append(slices.Clone(t.Answered), answer)
 	if a := t.Attempt; a != nil && !t.Started {
 		r.acceptLast(a)
 	}
@@ -215,10 +230,10 @@ func confine(field func(path string) string) (c loop.Confined) {
 // started program might read a different text.
 func reports(s loop.State, k *loop.Known) loop.Outcome {
 	k.Require(&k.Told)
-	t := k.Told.Value
-	taken, err := false, t.Wrong
+	t, taken := k.Told.Value, false
+	err := refused(t)
 	if err == nil {
-		taken, err = Take(s, t.Report, t.Head, t.PlanChanged)
+		taken, err = Take(s, t.Report, t.Head, t.Plan != Of(s.Run).PlanSum)
 	}
 	if err != nil {
 		return loop.RefuseCall(loop.AuditRule, hint.Of(err), "Not taken: %s", err)
@@ -227,6 +242,19 @@ func reports(s loop.State, k *loop.Known) loop.Outcome {
 	}
 	s.Tick.Reported, s.Tick.Attempt.Told = true, t.Sum
 	return loop.Outcome{Save: loop.Save{Run: s.Run, Tick: s.Tick}}
+}
+
+// refused explains why a report is not taken, whatever it says. It returns nil if it may be.
+func refused(t *loop.Told) error {
+	switch {
+	case !t.Shown:
+		return hint.New("report with "+ReportForm, "the call does not show the payload")
+	case t.Bad != nil:
+		return hint.New("report with "+ReportForm, "%w", t.Bad)
+	case !t.ByAuditor:
+		return hint.New("leave it to the auditor", "only the auditor of this phase reports")
+	}
+	return nil
 }
 
 // publishes refuses pushes, pull requests, and settings that make an auditor's git start a

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hooks/internal/attempt"
+	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -25,9 +26,9 @@ const (
 var template string
 
 // Prompt returns the complete prompt for the worker of an attempt's phase. It includes the
-// approved plan, but never the previous worker's words (A18, A72). plan is empty if it is lost.
-// number and most count the iterations since the last restart; most is 0 if there is no ceiling.
-func (r *Run) Prompt(a *attempt.Attempt, intro string, plan []Section, number, most int) string {
+// approved plan, but never the previous worker's words (A18, A72).
+func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
+	intro, plan, _ := Split(with.Plan, MaxSections)
 	text, all := "(The plan as it was approved is lost: report that as a bug, or end.)", []string{}
 	if a.Task <= len(plan) {
 		text = plan[a.Task-1].Text
@@ -37,7 +38,7 @@ func (r *Run) Prompt(a *attempt.Attempt, intro string, plan []Section, number, m
 	}
 	open := list(r.Which(OpenFinding))
 	v := map[string]string{
-		a.Phase: "yes", "iteration": strconv.Itoa(number), "plan": r.Plan, "title": a.Title,
+		a.Phase: "yes", "iteration": strconv.Itoa(with.Number), "plan": r.Plan, "title": a.Title,
 		"section": strconv.Itoa(a.Task), "of": strconv.Itoa(a.Of),
 		"base": sha(r.since(PhaseOf(a))), "head": sha(a.Head),
 		"intro": trimmed(intro, maxIntro), "check": r.Check,
@@ -45,10 +46,10 @@ func (r *Run) Prompt(a *attempt.Attempt, intro string, plan []Section, number, m
 		"feedback": markdown.Quote(a.Feedback), "open": open,
 		"accepted": list(r.Which(AcceptedFinding)), "token": a.Token,
 		"unchecked": markdown.Yes(r.Check == ""), "clear": markdown.Yes(open == ""),
-		"endless": markdown.Yes(most == 0),
+		"endless": markdown.Yes(with.Most == 0),
 	}
-	if most > 0 {
-		v["most"] = strconv.Itoa(most)
+	if with.Most > 0 {
+		v["most"] = strconv.Itoa(with.Most)
 	}
 	if c := r.Checked; c != nil {
 		v["checked"] = fmt.Sprintf("exit %d at %s", c.Exit, sha(c.Head))

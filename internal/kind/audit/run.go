@@ -44,8 +44,10 @@ var Kind = loop.Kind{
 		return is
 	},
 	Gates: gates, Completes: "audit_complete", Rule: audited, Confine: confine, Enter: enter,
-	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
-	Line: loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
+	Steer: steer, InAgent: "findings cannot be changed from inside the agent",
+	Reported: told,
+	Run:      loop.Part{Name: "audit", Of: (*Run)(nil)},
+	Line:     loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
 }
 
 var tellNoVerdicts = loop.Says("fires after three in a row without a verdict").Tell
@@ -474,9 +476,9 @@ func (r *Run) Attempts() loop.Attempts {
 		Reports: true, Reads: r.Phase.Audits(), Since: r.since(r.Phase),
 		Agent: "worker", Unjudged: attempt.Ended, Whole: "the phase's own",
 		Failed: "phases in a row ended through no fault of the work",
-		Done:   r.Phase == Complete, Source: r.Plan, Root: r.Worktree, Number: r.Section + 1,
-		Branch: r.Branch, Base: r.Base, Before: r.Before, Filed: r.Found.Bytes > 0,
-		Finished: r.Clean(), Total: len(r.Sections), Unit: "section",
+		Done:   r.Phase == Complete, Source: r.Plan, Sum: r.PlanSum, Root: r.Worktree,
+		Number: r.Section + 1, Branch: r.Branch, Base: r.Base, Before: r.Before,
+		Filed: r.Found.Bytes > 0, Finished: r.Clean(), Total: len(r.Sections), Unit: "section",
 	}
 	switch {
 	case a.Reads:

@@ -454,7 +454,7 @@ func TestFindingTexts(t *testing.T) {
 				return "error: " + err.Error()
 			}
 		}
-		said, err := Told(s.Run, s.Tick, r, "")
+		said, err := told(s, r, "")
 		if err != nil {
 			return "error: " + err.Error()
 		}

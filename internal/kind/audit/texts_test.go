@@ -76,13 +76,13 @@ func FuzzSplit(f *testing.F) {
 func TestPrompts(t *testing.T) {
 	r := &Run{Plan: "docs/plan.md", SectionBase: "abc1234", Check: "make test",
 		Checked: &attempt.CheckRun{Exit: 1, Head: "def5678", Tail: "FAIL x"}}
-	plan := []Section{{Text: "One."}, {Text: "Write it."}, {Text: "Three."}}
+	const plan = "<!-- section -->\nOne.\n<!-- section -->\nWrite it.\n<!-- section -->\nThree.\n"
 	most := 15
 	prompt := func(phase Phase) string {
 		a := &attempt.Attempt{Phase: string(phase), Task: 2, Of: 3, Title: "Parser",
 			Head:  "def5678",
 			Token: "coding-1a2b"}
-		return r.Prompt(a, "", plan, 3, most)
+		return r.Prompt(a, loop.Papers{Plan: plan, Number: 3, Most: most})
 	}
 	holds := func(name, text string, want ...string) {
 		t.Helper()
@@ -126,7 +126,7 @@ func TestPromptBounds(t *testing.T) {
 	}
 	for _, phase := range []Phase{Coding, Auditing} {
 		a := &attempt.Attempt{Phase: string(phase), Task: 1}
-		text := r.Prompt(a, long, []Section{{Text: long}}, 1, 0)
+		text := r.Prompt(a, loop.Papers{Plan: long + "\n<!-- section -->\n" + long, Number: 1})
 		if len(text) > 150<<10 || !utf8.ValidString(text) {
 			t.Errorf("%d bytes", len(text))
 		}

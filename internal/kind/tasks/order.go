@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 )
 
@@ -42,6 +43,19 @@ func unticked(list []Item) *ReadList {
 		list[i].Result = ""
 	}
 	return &ReadList{Sum: loop.Digest(fmt.Appendf(nil, "%+v", list)), List: list}
+}
+
+// reread reads the list from the text of its file. It returns nil if the text has no list (T97).
+func (r *Run) reread(text string) *ReadList {
+	of := []byte(text)
+	if r.ListPath == r.Spec {
+		of = Section(of, "## Tasks")
+	}
+	list, err := ParseList(of)
+	if err != nil {
+		return nil
+	}
+	return unticked(list)
 }
 
 // compare compares the list on disk with the one last read; now is nil if it cannot be read. The
@@ -164,10 +178,22 @@ func appendNote(notes []string, note string) []string {
 	return append(slices.Clip(notes), note)
 }
 
-// Add records a task that a person adds in a terminal. The next iteration appends it.
-func (r *Run) Add(item Item) {
-	item.Added = true
-	r.Added = append(slices.Clip(r.Added), item)
+// steer adds a task from a terminal, as in `hooks tasks add "Write the page"`. The next iteration
+// appends it. The list's file does not change.
+func steer(s loop.State, by loop.Steering) (said string, err error) {
+	list, err := ParseList([]byte("- [ ] " + by.Text))
+	r := Of(s.Run)
+	switch {
+	case err != nil || len(list) != 1:
+		return "", hint.New(`as in hooks tasks add "Write the page"`, "%q is not one task", by.Text)
+	case r == nil || r.Complete():
+		return "", hint.New("write it into the list, then: /sdd:go SPEC",
+			"no task loop of this project has anything left to do")
+	}
+	list[0].Added = true
+	r.Added = append(slices.Clip(r.Added), list[0])
+	return fmt.Sprintf("task %d: %s — it begins once those before it are done",
+		len(r.List)+len(r.Added), list[0].Title), nil
 }
 
 // ownChecks lists the checks of individual tasks for the question at gate 2.
@@ -186,43 +212,43 @@ func (r *Run) ownChecks() string {
 
 // Begins returns the events of a command that a person typed, or nil if the Stop hook started the
 // iteration.
-func Begins(b *loop.Budget, fed bool) []loop.SyncEvent {
-	r := Of(b)
+func (r *Run) Begins(b *loop.Budget, fed bool) []loop.SyncEvent {
 	switch {
-	case fed || r == nil || b.Status != loop.Active:
+	case fed || b.Status != loop.Active:
 		return nil
 	case b.Seq == 0:
-		return []loop.SyncEvent{event(b, "started", "0",
+		return []loop.SyncEvent{r.event(b, "started", "0",
 			fmt.Sprintf("Started: %d tasks of %s. Status "+
 				"In Progress, label spec:implementing.", len(r.List), r.Spec))}
 	}
-	return []loop.SyncEvent{event(b, "resumed", strconv.Itoa(b.Seq), r.Attempts().Resuming())}
+	return []loop.SyncEvent{r.event(b, "resumed", strconv.Itoa(b.Seq), r.Attempts().Resuming())}
 }
 
-// Ends returns the sync events for a task loop's iteration whose history line was just written.
-func Ends(b *loop.Budget, l *loop.Iteration) (list []loop.SyncEvent) {
-	r, seq := Of(b), strconv.Itoa(l.Seq)
+// Ends returns the events of an iteration whose history line was just written.
+func (r *Run) Ends(b *loop.Budget, l *loop.Iteration) (list []loop.SyncEvent) {
+	seq := strconv.Itoa(l.Seq)
 	if t := LineOf(l); t != nil && t.Task <= len(r.List) && t.Judgement.Verdict.Done() &&
 		r.List[t.Task-1].Result.Done() {
 		sha := t.Judgement.SHA
-		list = append(list, event(b, "task", seq, fmt.Sprintf("Task %d/%d complete: %s -- %s",
+		list = append(list, r.event(b, "task", seq, fmt.Sprintf("Task %d/%d complete: %s -- %s",
 			t.Task, len(r.List), t.Title, cmp.Or(sha[:min(len(sha), 12)], "none"))))
 		if r.PRStep() {
-			list = append(list, event(b, "complete", seq, fmt.Sprintf(
+			list = append(list, r.event(b, "complete", seq, fmt.Sprintf(
 				"All %d tasks complete. Opening PR for Gate 3 review.", len(r.List))))
 		}
 	}
 	names := map[int]string{1: "approve the spec", 2: "accept the review", 3: "review the PR"}
 	if n := AwaitingGate(b); n > 0 {
-		list = append(list, event(b, "gate", seq, fmt.Sprintf("Awaiting Gate %d: %s", n, names[n])))
+		text := fmt.Sprintf("Awaiting Gate %d: %s", n, names[n])
+		list = append(list, r.event(b, "gate", seq, text))
 	}
 	if b.StopCause == "task_blocked" {
-		list = append(list, event(b, "blocked", seq, b.StopText))
+		list = append(list, r.event(b, "blocked", seq, b.StopText))
 	}
 	return list
 }
 
-func event(b *loop.Budget, name, at, text string) loop.SyncEvent {
-	return loop.SyncEvent{Key: b.RunID + "/" + at + "/" + name, Event: name, Issue: Of(b).Issue,
+func (r *Run) event(b *loop.Budget, name, at, text string) loop.SyncEvent {
+	return loop.SyncEvent{Key: b.RunID + "/" + at + "/" + name, Event: name, Issue: r.Issue,
 		Text: text}
 }

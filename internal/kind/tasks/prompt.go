@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/attempt"
+	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -20,14 +21,6 @@ const (
 	maxLog      = 4 << 10           // the end of the progress file
 )
 
-// Papers holds the files that a prompt refers to.
-type Papers struct {
-	Progress string // path of the progress file, relative to the project
-	Log      []byte // its content
-	Ledger   string // path of the task's ledger, relative to the project; may be empty (L19)
-	Anchor   string // the file of the command /sdd:anchor; may be empty (T83)
-}
-
 // template holds the prompts of a task and of the PR (L13, L16–L19, T33, T36, T38–T42, T51–T56,
 // T61, T85).
 //
@@ -37,7 +30,7 @@ var template string
 // Prompt returns the complete prompt for one attempt at a task, or at the PR after the last task
 // (T13, T51). Foreign texts are put on one line or quoted, so that no line of a prompt can be read
 // as a claim. The end of the progress file follows, as far as it fits.
-func (r *Run) Prompt(a *attempt.Attempt, with Papers) string {
+func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
 	what, check, item := "pr", r.Check, Item{}
 	if a.Task <= len(r.List) {
 		what, item = "task", r.List[a.Task-1]

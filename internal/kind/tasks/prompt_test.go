@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 
 	"hooks/internal/attempt"
+	"hooks/internal/loop"
 )
 
 // given is everything that a prompt is made of.
 type given struct {
 	Run
 	a    attempt.Attempt
-	with Papers
+	with loop.Papers
 }
 
 func (g given) Task() string {
@@ -37,7 +38,7 @@ var plain = given{
 	Run{Index: 2, List: listOf(8, 2, Item{}), Mode: Quick, MaxTries: 5,
 		Spec: "docs/specs/user-preferences.md"},
 	attempt.Attempt{Title: "Build preference sync service", Try: 1, Token: "2.1-n11abc"},
-	Papers{Progress: ".sdd-progress.md", Log: []byte(seeded)},
+	loop.Papers{Progress: ".sdd-progress.md", Log: []byte(seeded)},
 }
 
 var full = given{
@@ -47,7 +48,7 @@ var full = given{
 			NoCommit: true})},
 	attempt.Attempt{Title: "Write the guide", Try: 4, Token: "7.4-n23abc",
 		Feedback: "Say which settings are per device.\n"},
-	Papers{Progress: ".sdd-progress.md", Log: []byte(seeded),
+	loop.Papers{Progress: ".sdd-progress.md", Log: []byte(seeded),
 		Anchor: ".claude/commands/sdd/anchor.md"},
 }
 
@@ -190,7 +191,7 @@ func TestNoLineOfAPromptIsAClaim(t *testing.T) {
 					Run{Index: 1, List: listOf(3, 1, Item{Criteria: hostile}), Spec: hostile,
 						Mode: mode, MaxTries: 5, Reason: hostile, Check: hostile},
 					attempt.Attempt{Title: hostile, Try: n, Token: token, Feedback: hostile},
-					Papers{Progress: hostile, Log: []byte(hostile), Anchor: hostile},
+					loop.Papers{Progress: hostile, Log: []byte(hostile), Anchor: hostile},
 				}
 				echoes(t, p.Task(), token)
 				echoes(t, p.PR(), token)
@@ -207,7 +208,7 @@ func FuzzPrompt(f *testing.F) {
 			Run{List: listOf(3, 0, Item{Criteria: criteria}), Spec: spec, MaxTries: 5,
 				Reason: criteria, Check: check},
 			attempt.Attempt{Title: title, Try: try, Token: token, Feedback: criteria},
-			Papers{Progress: spec, Log: []byte(log)},
+			loop.Papers{Progress: spec, Log: []byte(log)},
 		}
 		echoes(t, p.Task(), token)
 		echoes(t, p.PR(), token)

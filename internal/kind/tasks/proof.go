@@ -95,8 +95,8 @@ func (r *Run) Measured(at int, c attempt.CheckRun) {
 	}
 }
 
-// Worked reports whether a worker has begun any task.
-func (r *Run) Worked() bool {
+// worked reports whether an attempt at any task has ended.
+func (r *Run) worked() bool {
 	return slices.ContainsFunc(r.List, func(i Item) bool { return i.Tries > 0 })
 }
 
@@ -147,20 +147,25 @@ func applyUnproven(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer s
 // thread; it is nil if the attempt is judged.
 func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	k.Require(&k.Claim)
-	s.Tick.Attempt.List = k.Claim.Value.List
+	claim := k.Claim.Value
+	s.Tick.Attempt.List = ""
+	if now := r.reread(claim.List); now != nil {
+		s.Tick.Attempt.List = now.Sum
+	}
+	flagged := Flagged([]byte(claim.Progress))
 	switch {
-	case k.Claim.Value.Blocked:
-		return s.Settle(attempt.Judgement{Verdict: attempt.Flagged, Why: k.Claim.Value.Why})
-	case k.Claim.Value.Flagged != "": // flagging is a valid end, even without a claim (T56)
-		return s.Settle(attempt.Judgement{Verdict: attempt.Flagged, Why: k.Claim.Value.Flagged})
-	case !k.Claim.Value.Done:
-		why := "the last line is not the claim"
+	case claim.Blocked:
+		return s.Settle(attempt.Judgement{Verdict: attempt.Flagged, Why: claim.Why})
+	case flagged != "": // flagging is a valid end, even without a claim (T56)
+		return s.Settle(attempt.Judgement{Verdict: attempt.Flagged, Why: flagged})
+	case !claim.Done:
+		const why = "the last line is not the claim"
 		return s.Miss(attempt.Judgement{Verdict: attempt.Unfinished, Why: why}, "")
 	}
 	k.Require(&k.Evidence)
 	j := attempt.Judgement{Verdict: attempt.Claimed, SHA: k.Evidence.Value.Head,
 		Weakened: k.Evidence.Value.Weakened}
-	if why, more := whyLacking(s, k.Evidence.Value); why != "" {
+	if why, more := whyLacking(s, claim, k.Evidence.Value); why != "" {
 		j.Verdict, j.Why = attempt.Overruled, why
 		return s.Miss(j, more)
 	}
@@ -190,11 +195,12 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 
 // whyLacking explains what is missing from the evidence of a claim, with details for the worker.
 // why is "" if nothing is missing.
-func whyLacking(s loop.State, e *attempt.Evidence) (why, more string) {
+func whyLacking(s loop.State, c *attempt.Claim, e *attempt.Evidence) (why, more string) {
 	a, item := s.Tick.Attempt, Of(s.Run).item()
+	lost := Lost([]byte(c.Wrote), []byte(c.Progress))
 	switch {
-	case len(e.Lost) > 0:
-		return "lines of the progress file were removed or changed", strings.Join(e.Lost, "\n")
+	case len(lost) > 0:
+		return "lines of the progress file were removed or changed", strings.Join(lost, "\n")
 	case item == nil && cmp.Or(a.PR, Of(s.Run).PR) == 0:
 		return "no opened pull request was seen", ""
 	case a.NoGit:

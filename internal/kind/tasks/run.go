@@ -44,9 +44,10 @@ var Kind = loop.Kind{
 		_, is := b.Own.(*Run)
 		return is
 	},
-	Gates: gates, Completes: "tasks_complete", Rule: stays, Enter: enter,
-	Run:  loop.Part{Name: "tasks", Of: (*Run)(nil)},
-	Line: loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
+	Gates: gates, Completes: "tasks_complete", Rule: stays, Enter: enter, Steer: steer,
+	InAgent: "tasks cannot be added from inside the agent",
+	Run:     loop.Part{Name: "tasks", Of: (*Run)(nil)},
+	Line:    loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
 }
 
 // Of returns the state that a task loop adds to the run, or nil for any other run.
@@ -226,6 +227,8 @@ func (r *Run) Clone() loop.Payload { return r.clone() }
 // Stored implements Payload.
 func (r *Run) Stored() loop.Payload { return r }
 
+var _ loop.Publisher = (*Run)(nil)
+
 func (r Run) clone() *Run {
 	r.List, r.Passed = slices.Clone(r.List), slices.Clip(r.Passed)
 	return &r
@@ -233,9 +236,8 @@ func (r Run) clone() *Run {
 
 // Enter appends the tasks that a person added, and looks for changes of the list on disk.
 func (r *Run) Enter(t *loop.Tick, e loop.EntryFacts, alone bool) {
-	list, _ := e.Own.(*ReadList)
 	t.Notes = appendNote(t.Notes, r.absorb())
-	t.Notes = appendNote(t.Notes, r.compare(list, alone))
+	t.Notes = appendNote(t.Notes, r.compare(r.reread(e.List), alone))
 }
 
 func (r *Run) Answered(loop.EntryFacts) {}
@@ -287,8 +289,9 @@ func (r *Run) Attempts() loop.Attempts {
 		// A task uses all its attempts first, so that the run ends for that reason (T57).
 		MaxIdle: r.MaxTries - 1,
 		Failed:  "attempts in a row ended through no fault of the task; no retry was counted",
-		Done:    r.Complete(), Source: r.Spec, Number: r.Index + 1, Unit: "task",
-		Publishes: true, Agent: "worker", Unjudged: attempt.Unfinished,
+		Done:    r.Complete(), Source: r.Spec, List: r.ListPath, Number: r.Index + 1, Unit: "task",
+		Publishes: true, Imports: r.Import != nil, Worked: r.worked(), Agent: "worker",
+		Unjudged: attempt.Unfinished,
 		Finished: r.Finished(), Total: len(r.List),
 	}
 	a.Last = a.Finished+1 >= a.Total

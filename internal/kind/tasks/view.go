@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"hooks/internal/loop"
 )
 
 // phases lists the phases of a run. The loop works only in execution (T17).
@@ -30,6 +33,21 @@ type View struct {
 	SpecPath            string `json:"specPath"`     // relative to the project
 	CreatedAt           string `json:"createdAt"`    // ISO 8601
 	LastUpdatedAt       string `json:"lastUpdatedAt"`
+}
+
+// View returns the text of the run's state file for people.
+func (r *Run) View(run *loop.Budget, now time.Time) []byte {
+	v := View{
+		LinearIssue: r.Issue, Phase: r.Phase, TaskIndex: r.Index, TotalTasks: len(r.List),
+		TaskIteration: r.Try, MaxTaskIterations: r.MaxTries, GlobalIteration: run.IterationsUsed,
+		MaxGlobalIterations: run.Ceilings.Iterations, ExecutionMode: r.Mode, GatesPassed: r.Passed,
+		SpecPath: r.Spec, CreatedAt: run.StartedAt.Format(time.RFC3339),
+		LastUpdatedAt: now.Format(time.RFC3339),
+	}
+	if n := AwaitingGate(run); n > 0 {
+		v.AwaitingGate = &n
+	}
+	return v.Text()
 }
 
 // Text returns the view as indented JSON with a final line break.

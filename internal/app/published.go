@@ -1,0 +1,133 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hooks/internal/attempt"
+	"hooks/internal/event"
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/safefile"
+	"hooks/internal/tracker"
+)
+
+// entered keeps the plan of the run that the entry has begun, and publishes the run that it has
+// begun or resumed.
+func (e *entry) entered(fresh loop.Fresh, reply event.Reply) event.Reply {
+	if fresh.Plan != nil && !reply.Blocks() {
+		e.sideError(e.files.KeepPlan(e.Skill, fresh.Plan))
+	}
+	run := e.Budget
+	if !run.Attempts().Publishes || run.SessionID != e.ev.SessionID {
+		return reply
+	}
+	note, err := e.publish(run, nil)
+	e.sideError(err)
+	e.sideError(e.withStateLock(func() error {
+		return e.theirs().Queue(e.files, run.Own.(loop.Publisher).Begins(run, e.feeding))
+	}))
+	return reply.Say(note)
+}
+
+// publish writes the run's files for people and workers: the view, the progress file and its
+// copy. All are derived from the run, so an error only delays them (T16, T32–T36).
+//
+// note reports that another program changed the view; it is "" otherwise (T98).
+func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
+	p, before := run.Own.(loop.Publisher), h.files.Progress(run.Skill)
+	text, there, err := keptFile(h.progressPath())
+	if err != nil {
+		return "", err
+	}
+	if before == nil {
+		h.sideError(h.exclude())
+	}
+	if there && before == nil && !run.Attempts().Imports { // an earlier run left it
+		if err := h.files.KeepForeign(string(run.Skill)+".progress.md", text); err != nil {
+			return "", err
+		}
+	}
+	j := line.Judged()
+	now := p.Progress(text, before, j != nil && j.Verdict == attempt.Flagged)
+	if !there || !bytes.Equal(now, text) {
+		if err := h.files.Publish(h.progressPath(), now); err != nil {
+			return "", fmt.Errorf("write progress file: %w", err)
+		}
+	}
+	if err := h.files.KeepProgress(run.Skill, now); err != nil {
+		return "", err
+	}
+	return h.publishView(run, p.View(run, h.now))
+}
+
+// publishView writes the view. It first archives a view that another tool wrote.
+func (h *handler) publishView(run *loop.Budget, view []byte) (note string, err error) {
+	old, there, err := keptFile(h.viewPath())
+	switch {
+	case err != nil:
+	case !there || h.files.WroteView(run.Skill, old):
+	case h.files.HasView(run.Skill):
+		note = fmt.Sprintf("%s was changed by hand; the change is ignored, because the file is a "+
+			"view; use `hooks gate answer`, or %s --resume with other flags",
+			h.relative(h.viewPath()), run.Kind().Invoked())
+	default:
+		err = h.files.KeepForeign(string(run.Skill)+".view.json", old)
+	}
+	if err == nil {
+		err = h.files.KeepView(run.Skill, view, old)
+	}
+	if err == nil {
+		err = h.files.Publish(h.viewPath(), view)
+	}
+	if err != nil {
+		return "", fmt.Errorf("write state view: %w", err)
+	}
+	return note, nil
+}
+
+// ownView returns the path and the text of the state file for people; the text is nil if there is
+// none. It returns an error if a run could not write one of its files.
+func (h *handler) ownView() (path string, text []byte, err error) {
+	for _, name := range []string{"SDD_STATE_FILE", "SDD_PROGRESS_FILE"} {
+		path := h.Env(name)
+		if path != "" && !h.usable(path) {
+			return "", nil, hint.New("name a file of the project, not of .git or .sdd",
+				"%s is %q, where the loop may not keep a file", name, path)
+		}
+		if path != "" && len(tracker.Committed(h.ctx, h.project, path)) > 0 {
+			return "", nil, hint.New("name a file that is not committed",
+				"%s is %q, which the loop would rewrite, and it is committed", name, path)
+		}
+	}
+	text, _, err = keptFile(h.viewPath())
+	_, _, unread := keptFile(h.progressPath())
+	return h.relative(h.viewPath()), text, cmp.Or(err, unread)
+}
+
+// exclude makes git ignore the loop's two files in this clone, without changing the repository's
+// .gitignore (T15).
+func (h *handler) exclude() error {
+	path := tracker.ExcludeFile(h.project)
+	if path == "" {
+		return nil
+	}
+	text, _ := safefile.Read(path, maxTaskFile)
+	var add string
+	for _, line := range h.excluded() {
+		if !strings.Contains("\n"+text+"\n", "\n"+line+"\n") {
+			add += "\n" + line
+		}
+	}
+	if add == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return safefile.Append(path, add+"\n")
+}
