@@ -215,8 +215,7 @@ func (c doctorCmd) Run(a *app.App, p caller) error {
 		return err
 	}
 	found := doctor.Doctor{
-		Env: p.Env, Dir: dir, Now: time.Now(), Version: versionLine(), Live: c.Live,
-		Fix: c.Fix,
+		Env: p.Env, Dir: dir, Version: versionLine(), Live: c.Live, Fix: c.Fix,
 	}.Run()
 	if !found.OK {
 		err = hint.New("see each hint above; `hooks doctor --fix` repairs what is safe to repair",

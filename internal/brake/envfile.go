@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,10 +45,7 @@ func Armed(env func(string) string, session string) bool {
 	if line == "" || session == "" || session != filepath.Base(session) || session == ".." {
 		return false
 	}
-	folder := env("CLAUDE_CONFIG_DIR")
-	if folder == "" {
-		folder = filepath.Join(env("HOME"), ".claude")
-	}
+	folder := cmp.Or(env("CLAUDE_CONFIG_DIR"), filepath.Join(env("HOME"), ".claude"))
 	folder = filepath.Join(folder, "session-env", session)
 	entries, err := os.ReadDir(folder)
 	holding := func(e os.DirEntry) bool {

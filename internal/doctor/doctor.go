@@ -24,11 +24,10 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Doctor holds the options of a checkup. Env, Dir and Now are required.
+// Doctor holds the options of a checkup. Env and Dir are required.
 type Doctor struct {
 	Env     func(string) string
 	Dir     string // folder where the command was typed
-	Now     time.Time
 	Version string // output of `hooks version`
 	Managed string // folder of the administrator's settings; "" for the system's default
 	Live    bool   // starts one real session of the client, which costs a few cents

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -143,7 +142,7 @@ func FuzzSettings(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		m := Doctor{Env: func(k string) string { return env[k] }, Dir: project, Now: time.Now(),
+		m := Doctor{Env: func(k string) string { return env[k] }, Dir: project,
 			Managed: root + "/none"}.machine()
 		for _, c := range table() {
 			if c.group != "registration" ||

@@ -23,21 +23,9 @@ const removalTime = 20 * time.Second
 // linkedWorktrees offers to remove the worktrees whose loops are complete, committed, and pushed or
 // merged. It keeps all others, because a person may continue them (A12–A15).
 func linkedWorktrees(m *machine, n *notes) {
-	if m.repo.Top == "" {
-		n.skip("no git repository")
-		return
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
-	list, err := tracker.Worktrees(ctx, m.project)
-	if err != nil {
-		n.warn("see `git worktree list`", "%v", err)
-	}
-	for _, w := range list {
-		path := w.Path
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(m.project, path)
-		}
+	for _, path := range tracker.Trees(ctx, m.project) {
 		for _, b := range linkedRuns(path) {
 			about := fmt.Sprintf("%s: the %s of %s is", path, b.Skill, b.Attempts().Source)
 			switch {
@@ -46,7 +34,7 @@ func linkedWorktrees(m *machine, n *notes) {
 			case !tracker.Elsewhere(ctx, path, b.Attempts().Branch):
 				n.note("%s complete, and its work exists only here", about)
 			default:
-				m.offerRemoval(n, path, about, b)
+				m.offerRemoval(ctx, n, path, about, b)
 			}
 		}
 	}
@@ -73,10 +61,10 @@ func linkedRuns(worktree string) (list []*loop.Budget) {
 
 // offerRemoval offers to remove the worktree of a complete loop. --fix removes it only if nothing
 // is lost: the client has ended, and git neither ignores nor hides any file except the loop's own.
-func (m *machine) offerRemoval(n *notes, path, about string, b *loop.Budget) {
+func (m *machine) offerRemoval(
+	ctx context.Context, n *notes, path, about string, b *loop.Budget,
+) {
 	way, why := "`hooks doctor --fix` removes it and keeps the branch and the history", ""
-	ctx, cancel := context.WithTimeout(context.Background(), childTime)
-	defer cancel()
 	hidden, err := tracker.Hidden(ctx, path)
 	switch other := m.ignoredIn(path, b.Skill); {
 	case proc.Of(b.Owner) != loop.Dead:

@@ -51,7 +51,6 @@ type world struct {
 	*testing.T
 	home, project, bin string
 	env                map[string]string
-	now                time.Time
 	live               bool
 }
 
@@ -61,7 +60,7 @@ func healthy(t *testing.T) *world {
 	t.Helper()
 	root := t.TempDir()
 	w := &world{T: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "p"),
-		bin: filepath.Join(root, "bin"), env: map[string]string{}, now: time.Now()}
+		bin: filepath.Join(root, "bin"), env: map[string]string{}}
 	for _, dir := range []string{w.home, w.project, w.bin} {
 		w.must(os.MkdirAll(dir, 0o755))
 	}
@@ -183,7 +182,7 @@ func (w *world) changed(change change) {
 
 func (w *world) doctor() Doctor {
 	return Doctor{
-		Env: func(k string) string { return w.env[k] }, Dir: w.project, Now: w.now,
+		Env: func(k string) string { return w.env[k] }, Dir: w.project,
 		Version: builtVersion, Managed: w.path("managed"), Live: w.live,
 	}
 }

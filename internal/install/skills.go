@@ -73,16 +73,11 @@ func (s *Settings) Plugged() bool {
 func PluginBeside(program, project string) string {
 	up := filepath.Dir(filepath.Dir(program))
 	for _, root := range []string{up, filepath.Join(up, "share", "hooks"), project} {
-		if isPlugin(root) {
-			if real, err := filepath.EvalSymlinks(root); err == nil {
-				return real
-			}
+		f, _ := readFile("plugins", filepath.Join(root, ".claude-plugin", "marketplace.json"))
+		real, err := filepath.EvalSymlinks(root)
+		if err == nil && f.Body.Get("name").Str == "hooks" {
+			return real
 		}
 	}
 	return ""
-}
-
-func isPlugin(root string) bool {
-	f, _ := readFile("plugins", filepath.Join(root, ".claude-plugin", "marketplace.json"))
-	return f.Body.Get("name").Str == "hooks"
 }
