@@ -88,25 +88,12 @@ func (t *Tick) PassOver(run *Budget) []int {
 	})
 }
 
-// offPlan explains why a worker does not follow the new plan that a person asked for, with a hint.
-// It returns "" if the worker follows it, or if no plan was asked for (R88).
-func (t *Tick) offPlan(mentions []int) (why, hint string) {
-	plan := t.Report.Plan
-	inPlan := func(n int) bool { return slices.Contains(plan, n) }
-	switch {
-	case !t.Replan || slices.ContainsFunc(mentions, inPlan):
-		return "", ""
-	case len(plan) == 0:
-		return "the backlog changed and a person asked for a new plan, " +
-				"but none has been reported yet",
-			`report it first: hooks report <<< '{"plan":[N]}'`
-	}
-	names := ""
-	for _, n := range plan {
-		names += fmt.Sprintf(" #%d", n)
-	}
-	return "the task names no issue of the new plan",
-		"the plan is" + names + "; name one of them in the task, or report another plan"
+// offPlan reports whether a person asked for a new plan and a worker's task names none of its issues
+// (R88).
+func (t *Tick) offPlan(mentions []int) bool {
+	return t.Replan && !slices.ContainsFunc(mentions, func(n int) bool {
+		return slices.Contains(t.Report.Plan, n)
+	})
 }
 
 func (r *Report) failedIssues() (list []int) {

@@ -347,17 +347,11 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	}
 	prompt := *e.Schedules
 	c, tick := ParsePrompt(prompt, s.Run.Names())
-	switch {
-	case own && !tick:
-		return RefuseCall(ScheduleRule,
-			"do it in this iteration or leave it to the next one; a person may schedule it",
-			"Not scheduled: work that an iteration leaves for later would run outside any "+
-				"loop")
-	case own && !s.Run.Repeats(c): // another loop would use answers given for this run
+	if own && (!tick || !s.Run.Repeats(c)) { // another loop would use answers given for this run
 		flags, _, _ := c.ParseFlags()
-		if !required(k, &k.Origin).typed(c, flags) {
-			return RefuseCall(ScheduleRule,
-				"schedule it as "+s.Run.Command+"; a person can start other loops",
+		if !tick || !required(k, &k.Origin).typed(c, flags) {
+			return RefuseCall(ScheduleRule, "do it in this iteration, or schedule "+s.Run.Command+
+				"; a person can schedule other work",
 				"Not scheduled: an iteration may schedule only its own loop")
 		}
 	}

@@ -152,11 +152,10 @@ func (e Call) refuseWorker(s State) *Deny {
 	if why := s.leftAlone(e.Sends.Issues); why != "" {
 		return notSent(why, "take the next one in the plan, and do not mention this one")
 	}
-	if e.Agent != "" { // a worker's helper works on the worker's issue
-		return nil
-	}
-	if why, hint := s.Tick.offPlan(e.Sends.Issues); why != "" {
-		return notSent(why, hint)
+	// a worker's helper works on the worker's issue
+	if e.Agent == "" && s.Tick.offPlan(e.Sends.Issues) {
+		return notSent("a person asked for a new plan, and the task names no issue of it",
+			`report the plan, as in hooks report <<< '{"plan":[N]}', and name one of its issues`)
 	}
 	return nil
 }

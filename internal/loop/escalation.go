@@ -104,11 +104,6 @@ func (t *Tick) applyPolicy(run *Budget, now time.Time) {
 	}
 }
 
-// NearStopped reports whether --near-limit stop has ended the run.
-func (b *Budget) NearStopped() bool {
-	return b.StopDetail != nil && b.StopDetail.Gate == BudgetEscalation && b.NearLimit == NearStop
-}
-
 // enumerate joins parts as in a sentence: "a", "a and b", "a, b, and c".
 func enumerate(parts []string) string {
 	last := len(parts) - 1
@@ -123,23 +118,18 @@ func (b *Budget) Limits() string { return b.Ceilings.text(b.CountsPRs()) }
 
 // text describes the ceilings, including that of PRs if the run has one (R95).
 func (c Ceilings) text(countsPRs bool) string {
-	prs, minutes, dollars := english.Plural(c.PRs, "PR")+", ", c.timed()+", ", "no dollar ceiling"
-	if !countsPRs {
-		prs = ""
+	prs, minutes, dollars := "", "no minute ceiling", "no dollar ceiling"
+	if countsPRs {
+		prs = english.Plural(c.PRs, "PR") + ", "
+	}
+	if c.Minutes < MaxUnits {
+		minutes = english.Plural(c.Minutes, "minute")
 	}
 	if c.Dollars > 0 {
 		dollars = "$" + c.Dollars.String()
 	}
-	return fmt.Sprintf("%s, %s%s%s", english.Plural(c.Iterations, "iteration"), prs, minutes,
+	return fmt.Sprintf("%s, %s%s, %s", english.Plural(c.Iterations, "iteration"), prs, minutes,
 		dollars)
-}
-
-// timed describes the ceiling of minutes for people.
-func (c Ceilings) timed() string {
-	if c.Minutes >= MaxUnits {
-		return "no minute ceiling"
-	}
-	return english.Plural(c.Minutes, "minute")
 }
 
 // raiseTo returns a person's command that sets the ceilings which differ from the run's.

@@ -345,7 +345,8 @@ func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 		to.Dollars = money(to.Dollars, b.DollarsEstimate)
 	}
 	flags = b.Ceilings.Flags(to)
-	if b.NearStopped() {
+	if d := b.StopDetail; d != nil && d.Gate == loop.BudgetEscalation &&
+		b.NearLimit == loop.NearStop {
 		flags += " --near-limit " + loop.NearAsk
 	}
 	if a := b.Attempts(); a.Most > 0 && a.Spent >= a.Most {
