@@ -8,21 +8,16 @@ import (
 	"time"
 )
 
-// by returns the claim of a request's session in place of c. A session that is waiting for the
-// lock keeps its place.
+// by returns the claim of a request's session in place of c. It no longer waits for the lock; other
+// sessions keep waiting.
 func (c *Claim) by(r Request, iteration int) Claim {
 	own := Claim{
 		Version: Version, SessionID: r.SessionID, Skill: r.Command.Skill, PromptID: r.PromptID,
 		Command: r.Command.Name, Args: r.Command.Args, Since: r.Now, Iteration: iteration,
 		EventsFrom: r.EventsFrom,
 	}
-	if c == nil {
-		return own
-	}
-	own.Waiters = c.awaiting()
-	if since, known := own.Waiters[r.SessionID]; known {
-		own.Since = since
-		delete(own.Waiters, r.SessionID)
+	if c != nil {
+		own.Waiters = c.waitersWithout(r.SessionID)
 	}
 	return own
 }
@@ -44,56 +39,39 @@ func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
 		Origin: OriginDialog}
 }
 
-// awaiting returns the sessions that wait for the lock, with the time since when each waits.
-func (c *Claim) awaiting() map[string]time.Time {
-	all := map[string]time.Time{}
-	maps.Copy(all, c.Waiters)
-	if !c.Stopped && c.Gate == nil {
-		all[c.SessionID] = c.Since
-	}
-	return all
+func (c *Claim) waitersWithout(session string) map[string]time.Time {
+	waiters := maps.Clone(c.Waiters)
+	delete(waiters, session)
+	return waiters
 }
 
-// wait returns the claim with the request's session added as waiting for the lock, and the time
-// since when it waits (R47). Another session's question or stop is kept.
-func (c *Claim) wait(r Request, iteration int) (claim Claim, since time.Time) {
-	awaits := c != nil && !c.Stopped && c.Gate == nil
-	switch {
-	case awaits && c.SessionID == r.SessionID:
-		return *c, c.Since
-	case c == nil, awaits, c.SessionID == r.SessionID:
-		claim = c.by(r, iteration)
-		return claim, claim.Since
+// wait returns the claim with the request's session waiting for the lock, and the time since when
+// it waits (R47). Another session's question or stop is kept.
+func (c *Claim) wait(r Request) (claim Claim, since time.Time) {
+	claim = Claim{Version: Version, Skill: r.Command.Skill, Since: r.Now}
+	waiters := map[string]time.Time{r.SessionID: r.Now}
+	if c != nil {
+		maps.Copy(waiters, c.Waiters)
+		if c.SessionID != r.SessionID {
+			claim = *c
+		}
 	}
-	claim = *c
-	claim.Waiters = c.awaiting()
-	if since, known := claim.Waiters[r.SessionID]; known {
-		return claim, since
-	}
-	claim.Waiters[r.SessionID] = r.Now
-	return claim, r.Now
+	claim.Waiters = waiters
+	return claim, waiters[r.SessionID]
 }
 
 // without returns the claim without a session, or nil if nothing remains. Waiting sessions keep
 // their places, and so does a stop in another session. A question about the lock is dropped.
 func (c *Claim) without(session string) *Claim {
-	waiters := c.awaiting()
-	delete(waiters, session)
-	if c.Stopped && c.SessionID != session {
-		left := *c
-		left.Waiters = waiters
-		return &left
+	left := Claim{Version: Version, Skill: c.Skill, Since: c.Since}
+	stops := c.Stopped && c.SessionID != session
+	if stops {
+		left = *c
 	}
-	if len(waiters) == 0 {
+	if left.Waiters = c.waitersWithout(session); !stops && len(left.Waiters) == 0 {
 		return nil
 	}
-	first := slices.MinFunc(slices.Sorted(maps.Keys(waiters)), func(a, b string) int {
-		return waiters[a].Compare(waiters[b])
-	})
-	left := &Claim{Version: Version, SessionID: first, Skill: c.Skill, Since: waiters[first],
-		Waiters: waiters}
-	delete(waiters, first)
-	return left
+	return &left
 }
 
 // PassedOver describes a tick that found the lock held and did not begin.
@@ -142,7 +120,7 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 // waitForLock records since when the session waits. When the wait reaches the ceiling of minutes,
 // the loop ends. The run on disk belongs to another session and does not change.
 func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
-	c, since := old.wait(e.Request, a.Iteration)
+	c, since := old.wait(e.Request)
 	out := Outcome{Wait: true}
 	if old == nil || !reflect.DeepEqual(*old, c) {
 		out.Save.Claim = &c

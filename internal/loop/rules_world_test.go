@@ -703,7 +703,7 @@ func (w *world) entered(e Invocation, o Outcome) {
 		at := w.standing()
 		at.Run, at.Tick = w.state.Run, w.state.Tick
 		a := admit(e.Request, at)
-		_, since := w.state.Claim.wait(e.Request, a.Iteration)
+		_, since := w.state.Claim.wait(e.Request)
 		w.say("waits for pid %d in iteration %d since %s", a.PID, a.Iteration,
 			since.Format("15:04"))
 	case r.Force != nil:

@@ -316,62 +316,44 @@ func TestWaitAndLeave(t *testing.T) {
 		PromptID:  "p",
 		Command:   Command{"sdd:work", Work, "--loop"},
 	}
-	fresh := Claim{
-		Version: Version, SessionID: "s1", Skill: Work, PromptID: "p", Command: "sdd:work",
-		Args: "--loop", Since: at(9), Iteration: 4,
+	waiters := func(c Claim, all map[string]time.Time) Claim {
+		c.Waiters = all
+		return c
 	}
-	waits := fresh
-	waits.PromptID, waits.Since, waits.Waiters = "earlier", at(2), map[string]time.Time{"s3": at(3)}
+	fresh := waiters(Claim{Version: Version, Skill: Work, Since: at(9)},
+		map[string]time.Time{"s1": at(9)})
+	waits := waiters(fresh, map[string]time.Time{"s1": at(2), "s3": at(3)})
 	gate := &Gate{Name: ForceUnlock}
-	asked := Claim{
-		SessionID: "s2",
-		Since:     at(1),
-		Gate:      gate,
-		Waiters:   map[string]time.Time{"s3": at(3)},
-	}
-	known := asked
-	known.Waiters = map[string]time.Time{"s1": at(2)}
-	added := asked
-	added.Waiters = map[string]time.Time{"s3": at(3), "s1": at(9)}
+	asked := Claim{SessionID: "s2", Since: at(1), Gate: gate}
 	stopped := Claim{SessionID: "s2", Since: at(1), Stopped: true}
-	behind := stopped
-	behind.Waiters = map[string]time.Time{"s1": at(9)}
 	own := Claim{SessionID: "s1", Since: at(1), Gate: gate}
-	reclaimed := fresh
-	reclaimed.Waiters = map[string]time.Time{}
-	other := Claim{SessionID: "s2", Since: at(1)}
-	replaced := fresh
-	replaced.Waiters = map[string]time.Time{"s2": at(1)}
+	other := map[string]time.Time{"s3": at(3)}
+	both := map[string]time.Time{"s1": at(9), "s3": at(3)}
 	for _, c := range []struct {
-		name  string
-		claim *Claim
-		want  Claim
-		since int
+		name        string
+		claim, want Claim
+		since       int
 	}{
-		{"no one", nil, fresh, 9}, {"itself", &waits, waits, 2},
-		{"another one waits", &other, replaced, 9},
-		{"another one is asked", &asked, added, 9}, {"and it has its place", &known, known, 2},
-		{"another one was stopped", &stopped, behind, 9}, {"its own question", &own, reclaimed, 9},
+		{"itself", waits, waits, 2},
+		{"another one is asked", waiters(asked, other), waiters(asked, both), 9},
+		{"and it has its place", waiters(asked, waits.Waiters), waiters(asked, waits.Waiters), 2},
+		{"another one was stopped", stopped, waiters(stopped, fresh.Waiters), 9},
+		{"its own question", waiters(own, other), waiters(fresh, both), 9},
 	} {
-		got, since := c.claim.wait(ask, 4)
+		got, since := c.claim.wait(ask)
 		if diff := cmp.Diff(c.want, got); diff != "" || !since.Equal(at(c.since)) {
 			t.Errorf("%s: since %s: %s", c.name, since, diff)
 		}
 	}
-	tie := Claim{SessionID: "a", Skill: Work, Gate: gate, Waiters: map[string]time.Time{
-		"d": at(3), "c": at(2), "b": at(2), "e": at(2), "aa": at(3),
-	}}
-	left := tie.without("a")
-	if left == nil || left.SessionID != "b" || !left.Since.Equal(at(2)) || len(left.Waiters) != 4 ||
-		left.Skill != Work {
-		t.Errorf("%+v", left)
+	if got, since := (*Claim)(nil).wait(ask); !cmp.Equal(fresh, got) || !since.Equal(at(9)) {
+		t.Errorf("no one: since %s: %+v", since, got)
 	}
 	stopped.Waiters = map[string]time.Time{"s1": at(9), "s3": at(3)}
-	left = stopped.without("s1")
+	left := stopped.without("s1")
 	if left == nil || !left.Stopped || len(left.Waiters) != 1 || len(stopped.Waiters) != 2 {
 		t.Errorf("%+v", left)
 	}
-	if left = stopped.without("s2"); left == nil || left.Stopped || left.SessionID != "s3" {
+	if left = stopped.without("s2"); left == nil || left.Stopped || len(left.Waiters) != 2 {
 		t.Errorf("%+v", left)
 	}
 }

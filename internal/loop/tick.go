@@ -234,9 +234,9 @@ type QmdOutcome struct {
 	Error       string `json:"error,omitempty"`
 }
 
-// Claim is {skill}.claim.json: a session that found the lock held and may take it or wait for it.
-// The file exists while a force-unlock question waits (R103), while --lock=wait polls (R47), and
-// after such a question was answered with stop.
+// Claim is {skill}.claim.json: a session that found the lock held and may take it. The file exists
+// while a force-unlock question waits (R103), while --lock=wait polls (R47), and after such a
+// question was answered with stop. SessionID is empty if sessions only wait.
 type Claim struct {
 	Version   int       `json:"version"`
 	SessionID string    `json:"session_id"`
@@ -259,8 +259,7 @@ type Claim struct {
 	// Scheduled lists the prompts that the session had scheduled for the stopped loop at its last
 	// Stop.
 	Scheduled []string `json:"scheduled,omitempty"`
-	// Waiters holds the other sessions that wait for the lock, by id, with the time since when each
-	// waits.
+	// Waiters holds the sessions that wait for the lock, by id, with the time since when each waits.
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
 }
 

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -132,19 +133,19 @@ func (m *model) skip(s *side, ses *session, iteration int, gates ...answered) re
 
 func (m *model) wait(s *side, ses *session, f flags, iteration int) reply {
 	c, since := s.claim, m.now
-	switch {
-	case c != nil && c.awaits() && c.session == ses.id:
-		since = c.since
-	case c == nil || c.awaits() || c.session == ses.id:
-		s.claim = c.by(ses, f, iteration, m.now)
-		since = s.claim.since
-	default: // what another's person is asked, or has stopped, stays
-		c.waiters = c.awaiting()
-		if known, waits := c.waiters[ses.id]; waits {
-			since = known
-		}
-		c.waiters[ses.id] = since
+	n := &claim{since: m.now, waiters: map[string]time.Time{}}
+	if c != nil && c.session != ses.id { // what another's person is asked, or has stopped, stays
+		*n = *c
+		n.waiters = map[string]time.Time{}
 	}
+	if c != nil {
+		maps.Copy(n.waiters, c.waiters)
+	}
+	if known, waits := n.waiters[ses.id]; waits {
+		since = known
+	}
+	n.waiters[ses.id] = since
+	s.claim, c = n, n
 	waited := int(m.now.Sub(since) / time.Minute)
 	if waited < f.minutes {
 		return refuse("Still waiting")
