@@ -88,8 +88,8 @@ func (t *Tick) PassOver(run *Budget) []int {
 	})
 }
 
-// offPlan reports whether a person asked for a new plan and a worker's task names none of its issues
-// (R88).
+// offPlan reports whether a person asked for a new plan and a worker's task names none of its
+// issues (R88).
 func (t *Tick) offPlan(mentions []int) bool {
 	return t.Replan && !slices.ContainsFunc(mentions, func(n int) bool {
 		return slices.Contains(t.Report.Plan, n)

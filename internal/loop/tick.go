@@ -259,7 +259,8 @@ type Claim struct {
 	// Scheduled lists the prompts that the session had scheduled for the stopped loop at its last
 	// Stop.
 	Scheduled []string `json:"scheduled,omitempty"`
-	// Waiters holds the sessions that wait for the lock, by id, with the time since when each waits.
+	// Waiters holds the sessions that wait for the lock, by id, with the time since when each
+	// waits.
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
 }
 

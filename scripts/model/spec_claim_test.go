@@ -9,7 +9,7 @@ import (
 // person is asked whether to force it, or its loop is over before it began. There is one a skill,
 // and it keeps the places of the other sessions that wait.
 
-// by is a session's own claim. Others go on waiting.
+// by is a session's own claim. Others keep waiting.
 func (c *claim) by(ses *session, f flags, iteration int, now time.Time) *claim {
 	n := &claim{session: ses.id, prompt: ses.prompt, flags: f, since: now, iteration: iteration}
 	if c != nil {
