@@ -151,8 +151,8 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 		if err = a.NoneRuns(project); err == nil {
 			r, err = install.Uninstall(path, false)
 		}
-		if err == nil {
-			a.RemoveLinks(project)
+		if err == nil && c.Scope == "user" {
+			a.RemoveLinks()
 		}
 	}
 	if err == nil {

@@ -125,25 +125,18 @@ func (a *App) NoneRuns(project string) (err error) {
 		records, rerr := seals.Of(p)
 		err = errors.Join(err, rerr)
 		if safefile.IsDir(p) && slices.ContainsFunc(records, (*seal.Record).Runs) {
-			err = errors.Join(err, hint.New("end it there: `hooks loop stop`, or `hooks loop reset` "+
-				"if its files are damaged", "a loop is on in %s", p))
+			err = errors.Join(err, hint.New("end it there: `hooks loop stop`, or "+
+				"`hooks loop reset` if its files are damaged", "a loop is on in %s", p))
 		}
 	}
 	return err
 }
 
-// RemoveLinks removes the brake's links for a project's sessions, or all links if project is empty.
-func (a *App) RemoveLinks(project string) {
-	seals := seal.At(seal.Home(a.Env))
-	if seals.Path() == "" {
-		return
+// RemoveLinks removes the brake's links for all sessions.
+func (a *App) RemoveLinks() {
+	if home := seal.Home(a.Env); home != "" {
+		brake.RemoveLinks(home)
 	}
-	records, _ := seals.Of(project)
-	brake.Remove(seals.Path(), 0, func(session string) bool {
-		return project == "" || slices.ContainsFunc(records, func(r *seal.Record) bool {
-			return seal.FileName(r.Session) == session
-		})
-	})
 }
 
 // each calls do for every skill with the state lock held and joins the replies. If all replies

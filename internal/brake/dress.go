@@ -90,22 +90,20 @@ func link(exe, path string) error {
 // loop has ended.
 const linksAge = 30 * 24 * time.Hour
 
-// Sweep removes the links of each session that has no loop on, began its last loop at least 30 days
-// ago, and for which lives returns false.
-func Sweep(home string, lives func(session string) bool) {
-	Remove(home, linksAge, func(session string) bool {
-		_, err := os.Lstat(seal.SwitchPath(home, session))
-		return errors.Is(err, fs.ErrNotExist) && !lives(session)
-	})
-}
+// RemoveLinks removes the links of all sessions, and the programs that they lead to.
+func RemoveLinks(home string) { _ = os.RemoveAll(filepath.Join(home, "brake")) }
 
-// Remove removes links of at least the given age, of sessions that match accepts, and kept programs
-// of that age without a link.
-func Remove(home string, age time.Duration, match func(session string) bool) {
+// Sweep removes the links of each session that has no loop on, began its last loop at least 30 days
+// ago, and for which lives returns false. It also removes kept programs of that age without a link.
+func Sweep(home string, lives func(session string) bool) {
 	root := filepath.Join(home, "brake")
 	old := func(e os.DirEntry) bool {
 		info, err := e.Info()
-		return err == nil && time.Since(info.ModTime()) >= age
+		return err == nil && time.Since(info.ModTime()) >= linksAge
+	}
+	on := func(session string) bool {
+		_, err := os.Lstat(seal.SwitchPath(home, session))
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 	used := map[string]bool{}
 	folders, _ := os.ReadDir(root)
@@ -113,7 +111,7 @@ func Remove(home string, age time.Duration, match func(session string) bool) {
 		path := filepath.Join(root, f.Name())
 		switch {
 		case !f.IsDir(), f.Name() == keptName:
-		case old(f) && match(f.Name()):
+		case old(f) && !on(f.Name()) && !lives(f.Name()):
 			_ = os.RemoveAll(path)
 		default:
 			to, _ := os.Readlink(filepath.Join(path, Names[0]))
