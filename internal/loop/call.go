@@ -366,7 +366,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	case !active:
 		why = priorStop(s.Run)
 	case s.Tick.Halting():
-		why = "the loop ends with this iteration (" + s.Tick.HaltedBy() + ")"
+		why = "the loop ends with this iteration (" + s.Tick.HaltedBy() + "): no next tick"
 	case s.Tick.Iteration >= s.Run.Ceilings.Iterations:
 		why = fmt.Sprintf("iteration %d of %d is the last one", s.Tick.Iteration,
 			s.Run.Ceilings.Iterations)
