@@ -234,15 +234,11 @@ func (h *handler) keptOut(t *store.State, root string) (list []string) {
 }
 
 // startable reports whether the first program of a command line can start in root. It returns true
-// if the program's name is not plain text.
+// if the first word is not the plain name of a program.
 func startable(ctx context.Context, root, command string) bool {
 	words := loop.SplitWords(command)
-	assigns := func(w string) bool { return strings.Contains(w, "=") }
-	for len(words) > 0 && assigns(words[0]) && !strings.HasPrefix(words[0], "PATH=") {
-		words = words[1:]
-	}
-	if len(words) == 0 || runtime.GOOS == "windows" || assigns(words[0]) ||
-		strings.ContainsAny(words[0], "$`(){}[]|&;<>*?!~\\") {
+	if len(words) == 0 || runtime.GOOS == "windows" ||
+		strings.ContainsAny(words[0], "=$`(){}[]|&;<>*?!~\\") {
 		return true
 	}
 	looks := exec.CommandContext(ctx, "sh", "-c", `command -v -- "$1"`, "sh", words[0])

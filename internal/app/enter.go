@@ -86,8 +86,8 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	if h.seal.record.Held() {
-		return event.Reply{}, store.Held(h.seal.record)
+	if err := store.Held(h.seal.record); err != nil {
+		return event.Reply{}, err
 	}
 	if h.ev.Name == event.PreToolUse && !h.feeding && h.seal.on {
 		if err := h.nested(cmd, flags); err != nil {
@@ -157,11 +157,6 @@ func (h *handler) typedByPerson() bool {
 func (h *handler) enterWith(
 	cmd loop.Command, flags loop.Flags, fresh loop.Fresh,
 ) (event.Reply, error) {
-	if h.seal.on { // the project of an ended loop may be gone
-		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
-			h.project, h.tool = tracker.Project(h.Env, h.ev.Cwd), nil
-		}
-	}
 	if store.Exists(h.project) {
 		// Anyone could have written the locks, counters and answers of a state that is committed to
 		// the repository. The state's own folder ignores itself and is never committed.

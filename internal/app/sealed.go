@@ -38,7 +38,7 @@ type sealed struct {
 func (h *handler) findProject() error {
 	h.seal.Dir = seal.At(seal.Home(h.Env))
 	record, err := h.seal.Active(h.ev.SessionID)
-	if err == nil && record.Held() && h.typedPrompt(record) {
+	if err == nil && store.Held(record) != nil && h.typedPrompt(record) {
 		// A person typed a prompt after a reset in a terminal. The model cannot type a prompt.
 		if err = store.Lift(h.seal.Dir, record); err == nil {
 			record, err = h.seal.Active(h.ev.SessionID)

@@ -30,11 +30,9 @@ type Loop struct {
 	Budget string `json:"budget_file,omitempty"` // relative to the project or absolute
 	// Unlocked records that the program itself removed the run's lock.
 	Unlocked bool `json:"unlocked,omitempty"`
-	// HeldFor is "reset" if a person reset the run while the session's client was alive, and
-	// HeldBudget is the budget from before the reset. The session is blocked until the person's
-	// next prompt.
-	HeldFor    string `json:"held_for,omitempty"`
-	HeldBudget string `json:"held_budget" codec:"raw"`
+	// HeldFor is "reset" if a person reset the run while the session's client was alive. The
+	// session is blocked until the person's next prompt. The files are those from before the reset.
+	HeldFor string `json:"held_for,omitempty"`
 	// Quiet is the gate of a run that has ended, empty until it is recorded.
 	Quiet string `json:"quiet" codec:"raw"`
 	// State holds the files as last written. Next is set during a change: after a crash, each file
@@ -62,7 +60,7 @@ func (r *Record) On() bool {
 // Ended reports whether a loop that is on has a run that has ended. Its gate remains until a person
 // types.
 func (l *Loop) Ended() bool {
-	if !l.On || l.Next != nil || l.State.Tick != "" {
+	if !l.On || l.HeldFor != "" || l.Next != nil || l.State.Tick != "" {
 		return false
 	}
 	status := gjson.Get(l.State.Budget, "status").Str
@@ -99,11 +97,6 @@ func (r *Record) Loop(skill string) *Loop {
 		}
 	}
 	return nil
-}
-
-// Held reports whether a loop of the record waits for the person's next prompt.
-func (r *Record) Held() bool {
-	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.HeldFor != "" })
 }
 
 // clone returns a deep copy.

@@ -22,7 +22,7 @@ func record() *Record {
 		Session: "5f0c-1", Project: "/home/dev/app \"x\"", Boot: "b1",
 		Loops: []Loop{{
 			Skill: "work", RunID: "r1", Budget: ".sdd/loop/work.budget.json",
-			On: true, Unlocked: true, HeldFor: "reset", HeldBudget: `{"b":1}`,
+			On: true, Unlocked: true, HeldFor: "reset",
 			State: Files{
 				Budget: "{\n  \"a\": [1, \"<&>\"]\n}", Tick: `{"t":1}`, Marker: "else/where.json",
 				History: 12, Line: `{"l":"é"}`,
@@ -47,7 +47,7 @@ func TestARecordIsReadAsItWasWritten(t *testing.T) {
 	if form != `{"version":2,"session_id":"5f0c-1","project":"/home/dev/app \"x\"",`+
 		`"boot":"b1","loops":[{"on":true,"skill":"work","run_id":"r1",`+
 		`"budget_file":".sdd/loop/work.budget.json",`+
-		`"unlocked":true,"held_for":"reset","held_budget":{"b":1},`+
+		`"unlocked":true,"held_for":"reset",`+
 		`"state":{"history":12,"marker":"else/where.json"},"next":{"history":20}},`+
 		`{"skill":"review","run_id":"r2","budget_file":"b.json","state":{}}]}`+
 		`|{  "a": [1, "<&>"]}|{"t":1}|{"l":"é"}|{"a":2}||||||` || err != nil {

@@ -91,7 +91,7 @@ func (s *Store) openForLine(it *loop.Iteration) (h *historyFile, err error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("repair the last line: %w", err), h.f.Close())
 	}
-	last, err := s.parsed(it.Skill, line)
+	last, err := parseLine(h.disk.path(h.name), line)
 	if newer, ok := errors.AsType[*NewerError](err); ok {
 		return nil, errors.Join(newer, h.f.Close())
 	}

@@ -51,7 +51,7 @@ func (s *Store) unseal(runs []sealed) error {
 		if run.HeldFor == "" {
 			run.record.Drop(run.Skill)
 		} else {
-			run.State, run.Next = seal.Files{}, nil
+			run.Next = nil
 		}
 		if err := s.seals.Save(run.record); err != nil {
 			return err

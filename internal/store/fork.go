@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 
 	"hooks/internal/loop"
@@ -19,9 +18,7 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	}
 	old := findingsName(skill, b.RunID)
 	if l := s.seals.RecordOf(b.RunID).Loop(string(skill)); l != nil {
-		// after a reset of the original, only the copy for its waiting session is left
-		text := cmp.Or(l.State.Budget, l.HeldBudget)
-		original, err := parse[loop.Budget](path, []byte(text))
+		original, err := parse[loop.Budget](path, []byte(l.State.Budget))
 		if err != nil {
 			return err
 		}

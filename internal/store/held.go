@@ -8,9 +8,6 @@ import (
 	"hooks/internal/seal"
 )
 
-// forReset is the HeldFor of a run that was reset and waits for the person's prompt.
-const forReset = "reset"
-
 // Hold blocks the session of a run that a person resets, until the next prompt, if its client is
 // alive. A detached process can pass for a person's terminal, but only a person can type a prompt
 // in the client. Hold is called before the run is archived. It returns the session, or "" if none
@@ -25,7 +22,7 @@ func (s *Store) Hold(
 			continue
 		}
 		session = run.record.Session
-		run.HeldFor, run.HeldBudget = forReset, run.State.Budget
+		run.HeldFor = "reset"
 		err = errors.Join(err, s.seals.Save(run.record))
 	}
 	return session, err
@@ -34,10 +31,8 @@ func (s *Store) Hold(
 // HeldBudgets returns the budgets that a record's held runs had before they were reset.
 func HeldBudgets(r *seal.Record) (list []*loop.Budget) {
 	for _, l := range r.Loops {
-		if l.HeldFor == "" || l.HeldBudget == "" {
-			continue
-		}
-		if b, err := parse[loop.Budget](l.Budget, []byte(l.HeldBudget)); err == nil {
+		b, err := parse[loop.Budget](l.Budget, []byte(l.State.Budget))
+		if l.HeldFor != "" && err == nil {
 			list = append(list, b)
 		}
 	}
@@ -50,8 +45,11 @@ func Lift(dir seal.Dir, r *seal.Record) error {
 	return dir.Save(r)
 }
 
-// Held returns an error if a run of the record waits for a person's prompt.
+// Held returns an error if a run of the record, which may be nil, waits for a person's prompt.
 func Held(r *seal.Record) error {
+	if r == nil {
+		return nil
+	}
 	for _, l := range r.Loops {
 		if l.HeldFor != "" {
 			return &ChangedError{loop.Skill(l.Skill), r.Session, l.RunID,

@@ -23,7 +23,7 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 		if err != nil {
 			return nil, err
 		}
-		it, err := s.parsed(skill, line)
+		it, err := parseLine(s.disk.path(historyName.of(skill)), line)
 		if err != nil || keep(it) {
 			return it, err
 		}
@@ -66,20 +66,6 @@ func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 			}
 		}
 	}
-}
-
-// parsed parses a line. Several steps of an event read the same line, so it returns a copy of the
-// last result if the line is the same. The copy shares its slices, which must not be changed.
-func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
-	if s.line.it == nil || !bytes.Equal(s.line.text, line) {
-		it, err := parseLine(s.disk.path(historyName.of(skill)), line)
-		if err != nil {
-			return nil, err
-		}
-		s.line.it, s.line.text = it, line
-	}
-	it := *s.line.it
-	return &it, nil
 }
 
 // RawLine is one line of a history without its newline, not yet checked.

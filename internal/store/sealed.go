@@ -35,7 +35,7 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	case err != nil:
 		return State{Skill: skill, BudgetPath: DefaultBudgetPath(skill)}, err
 	case run.Loop != nil && run.On:
-		if run.Ended() && run.HeldFor == "" { // a person may now edit its files
+		if run.Ended() { // a person may now edit its files
 			st, err = s.stateOf(run, run.State)
 		} else {
 			st, err = s.loadRecorded(run, settle)

@@ -30,14 +30,10 @@ const Dir = ".sdd/loop"
 
 // Store is the state of one project's loops, open for reading and writing.
 type Store struct {
-	disk    disk
-	project string
-	guards  int // how often this process holds the guard
-	lock    *flock.Flock
-	line    struct { // cache of the last parsed history line
-		text []byte
-		it   *loop.Iteration
-	}
+	disk      disk
+	project   string
+	guards    int // how often this process holds the guard
+	lock      *flock.Flock
 	seals     seal.Dir // records that the files are compared with
 	boot      func() string
 	healed    []string
