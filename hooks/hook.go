@@ -12,6 +12,7 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/event"
+	"hooks/internal/proc"
 	"hooks/internal/safefile"
 	"hooks/internal/term"
 )
@@ -33,7 +34,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	}()
 	growStack(false)
 	began := time.Now()
-	answer := a.Handle(word, in)
+	answer := a.Handle(word, proc.Within(event.MaxWait, in))
 	reply := answer.Reply.Named(typedAs).Encode(event.NameOf(word))
 	if len(reply) > 0 && (answer.Until.IsZero() || rested(a, answer.Until)) {
 		if _, err := out.Write(append(reply, '\n')); err != nil {

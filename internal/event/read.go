@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/codec"
 	"hooks/internal/hint"
@@ -15,6 +17,9 @@ import (
 // Bounds on reading stdin.
 const (
 	maxBytes = 4 << 20
+	// MaxWait bounds the time until the object is complete. The reader given to Read enforces it,
+	// by failing with os.ErrDeadlineExceeded.
+	MaxWait = 5 * time.Second
 	// maxNesting is the maximum depth of an object. Tool calls stay below a dozen levels, and later
 	// readers scan each byte once per level.
 	maxNesting = 1000
@@ -28,10 +33,9 @@ const hintClient = "this is a hook command: it reads the JSON that Claude Code s
 // is complete, because stdin may never be closed. It ignores bytes after the object, so the result
 // does not depend on how the bytes arrive. A leading byte order mark and white space are allowed.
 //
-// Read returns an error with a hint for an unknown word, for more than 4 MiB, for anything but one
-// whole JSON object, for a repeated key in an object, for an event other than the word's, and for a
-// wrong type in a field used by a decision. It has no time limit of its own: after the timeout of
-// its registration, the client ends the hook.
+// Read returns an error with a hint for an unknown word, for more than 4 MiB, for a value that is
+// not complete before r times out, for anything but one JSON object, for a repeated key in an
+// object, for an event other than the word's, and for a wrong type in a field used by a decision.
 func Read(word string, r io.Reader) (e Event, err error) {
 	i := slices.IndexFunc(Words[:], func(w Word) bool { return w.Word == word })
 	if i < 0 {
@@ -96,6 +100,8 @@ func firstObject(r io.Reader) (string, error) {
 		switch {
 		case len(buf) > maxBytes:
 			return "", hint.New(hintClient, "the JSON object on stdin is over %d bytes", maxBytes)
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return "", hint.New(hintClient, "no complete JSON object on stdin after %s", MaxWait)
 		case err == io.EOF && depth == 0:
 			return "", hint.New(hintClient, "stdin is empty")
 		case err == io.EOF:

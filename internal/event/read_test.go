@@ -205,6 +205,18 @@ func TestReadBounds(t *testing.T) {
 	}
 }
 
+// The writer neither finishes nor closes: the reader's deadline ends it.
+func TestReadDeadline(t *testing.T) {
+	for _, in := range []string{"", " ", `{"session_id":"s",`} {
+		r := io.MultiReader(strings.NewReader(in), iotest.ErrReader(os.ErrDeadlineExceeded))
+		_, err := Read("stop", r)
+		if err == nil ||
+			!strings.Contains(err.Error(), "no complete JSON object on stdin after 5s") {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
 func TestReadErrorOfTheReader(t *testing.T) {
 	_, err := Read("stop", iotest.ErrReader(os.ErrPermission))
 	if !errors.Is(err, os.ErrPermission) {

@@ -137,8 +137,7 @@ func (l looker) node(n syntax.Node, argv []string) bool {
 	switch n := n.(type) {
 	case *syntax.FuncDecl, *syntax.CoprocClause, *syntax.DeclClause, *syntax.LetClause,
 		*syntax.ArithmCmd, *syntax.ArithmExp, *syntax.CStyleLoop, *syntax.ArrayExpr,
-		*syntax.TestClause, // [[ evaluates some operands as code
-		*syntax.ExtGlob:    // in zsh, *(e:code:) runs code
+		*syntax.ExtGlob: // in zsh, *(e:code:) runs code
 		return false
 	case *syntax.Assign:
 		return n.Name != nil && n.Index == nil && (localName(n.Name.Value) ||
@@ -150,8 +149,16 @@ func (l looker) node(n syntax.Node, argv []string) bool {
 		return looksRedirect(n)
 	case *syntax.ProcSubst:
 		return n.Op == syntax.CmdIn
-	case *syntax.ParamExp:
-		return plain.Bare(n) && n.Split|n.GlobSubst|n.RcExpand == syntax.OptUnset
+	case *syntax.ParamExp: // no assignment, indirection, evaluation, subscript or zsh flag
+		return n.Param != nil && !n.Excl && !n.Width && n.Flags == nil && len(n.Modifiers) == 0 &&
+			n.Split|n.GlobSubst|n.RcExpand == syntax.OptUnset && n.Index == nil &&
+			(n.Slice == nil || number(n.Slice.Offset) && number(n.Slice.Length)) &&
+			(n.Exp == nil || n.Exp.Op != syntax.AssignUnset &&
+				n.Exp.Op != syntax.AssignUnsetOrNull && n.Exp.Op != syntax.OtherParamOps)
+	case *syntax.UnaryTest:
+		return n.Op != syntax.TsVarSet && n.Op != syntax.TsRefVar
+	case *syntax.BinaryTest:
+		return n.Op < syntax.TsEql || n.Op > syntax.TsGtr // a shell evaluates the operands as code
 	case *syntax.Word:
 		return !zshRuns(n.Parts, true)
 	case *syntax.DblQuoted:
@@ -184,6 +191,13 @@ func looksRedirect(r *syntax.Redirect) bool {
 		return r.Word.Lit() != "" && strings.Trim(r.Word.Lit(), "0123456789-") == ""
 	}
 	return r.Word.Lit() == "/dev/null"
+}
+
+// number reports whether a node is missing or a plain number: a shell evaluates anything else as
+// code.
+func number(n syntax.ArithmExpr) bool {
+	w, ok := n.(*syntax.Word)
+	return n == nil || ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == ""
 }
 
 // zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the
@@ -288,15 +302,12 @@ func (l looker) argv(argv []string) bool {
 	case "gh", "glab":
 		return looksGh(args)
 	case "find":
-		return !slices.ContainsFunc(args, func(a string) bool {
-			return blankStart(a) || shellword.HasPart(a, "-delete -exec -fls -fprint -ok")
-		})
-	case "xargs": // only a shell may start this program itself
+		return l.find(args)
+	case "xargs":
 		for len(args) > 0 && shellword.Has("-0 -r -0r -r0 -n1 -I {} -I{}", args[0]) {
 			args = args[1:]
 		}
-		args = append(slices.Clone(args), several)
-		return shellword.ProgramName(args[0]) != "hooks" && l.argv(args)
+		return l.inner(append(slices.Clone(args), several))
 	case "sed":
 		return looksSed(args)
 	case "test":
@@ -347,6 +358,12 @@ func gitWords(args []string) []string {
 		args = args[1:]
 	}
 	return args
+}
+
+// inner is argv for a command that another program starts. This program may only be started by the
+// shell itself.
+func (l looker) inner(argv []string) bool {
+	return shellword.ProgramName(argv[0]) != "hooks" && l.argv(argv)
 }
 
 // without reports whether args contain none of the options, not even abbreviated or joined.
@@ -400,6 +417,28 @@ func nth(args []string, i int) string {
 	return ""
 }
 
+// find reports whether a find command only reads. It allows -exec with a command that only reads.
+func (l looker) find(args []string) bool {
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "-exec":
+			end := i + 1
+			for end < len(args) && args[end] != ";" && (args[end] != "+" || args[end-1] != "{}") {
+				end++
+			}
+			if end <= i+1 || end == len(args) ||
+				!l.inner(append(slices.Clone(args[i+1:end]), several)) {
+				return false
+			}
+			i = end
+		case blankStart(a), strings.HasPrefix(a, "-exec"), strings.HasPrefix(a, "-fprint"),
+			shellword.Has("-delete -ok -okdir -fls", a):
+			return false
+		}
+	}
+	return true
+}
+
 // looksTest reports whether a test has at most three words and a known operator. In bash, -v may
 // evaluate its operand.
 func looksTest(args []string) bool {
@@ -416,15 +455,25 @@ func looksTest(args []string) bool {
 // looksSed reports whether sed only prints, deletes and replaces lines. Its commands w and e write
 // files and run programs.
 func looksSed(args []string) bool {
+	scripts := operands(args)
+	scripts = scripts[:min(1, len(scripts))]
+	for i, a := range args {
+		if shellword.Has("-e -ne -Ee -nEe -ze", a) {
+			scripts = append(scripts, nth(args, i+1))
+		}
+	}
 	const addresses = `([0-9$,+]+|/([^/\n]*[^/\n\\])?/)*`
 	const command = `\s*` + addresses + `([pdq=]|![pd])\s*`
 	// it comes last, so that no sed finds another command where this finds its text
 	const replacement = `s(/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#|` +
 		`,[^,\n]*,[^,\n]*,)[gpI0-9]*`
-	const form = "^(" + command + ";)*(" + command + "|" + replacement + ")$"
-	script := nth(operands(args), 0)
-	ok, _ := regexp.MatchString(form, script)
-	return ok && !shellword.HasUnknown(script) && only(args, "-n -E -r -s -u -z -nE -En -nr -rn")
+	plain := func(script string) bool {
+		const form = "^(" + command + ";)*(" + command + "|" + replacement + ")$"
+		ok, _ := regexp.MatchString(form, script)
+		return ok && !shellword.HasUnknown(script)
+	}
+	return only(args, "-n -E -r -s -u -z -nE -En -nr -rn -e -ne -Ee -nEe -ze") &&
+		len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool { return !plain(s) })
 }
 
 func looksGh(args []string) bool {

@@ -2,7 +2,9 @@ package proc
 
 import (
 	"errors"
+	"io"
 	"strconv"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -73,3 +75,7 @@ func Boot() string { return "" }
 
 // Caller returns nil because only Linux reports the caller.
 func Caller() *loop.Process { return nil }
+
+// Within returns in without a bound. After the timeout of its registration, the client ends the
+// hook.
+func Within(_ time.Duration, in io.Reader) io.Reader { return in }
