@@ -256,8 +256,9 @@ func judgeVerb(f *plain.Frame, argv []shellword.Word, verb, noun string, fl shel
 		}
 		words, t.On = "create", effect.Act{Repo: repoFlag(fl)}
 		set("labels", fl.All("-l", "--label")...)
-	case "checkout", "co":
-		prCheckout(f, argv, on)
+	case "checkout", "co": // a PR's branch is never protected
+		usePR(f, argv, on)
+		f.CheckedOut(f.Place(), "pull-request")
 	case "comment", "note":
 		words = "comment"
 		set("body", bodyOf(f, fl))
@@ -290,12 +291,6 @@ func bodyOf(f *plain.Frame, fl shellword.Flags) shellword.Word {
 		return w
 	}
 	return shellword.Lit(f.FileText(cmp.Or(fl.Val("-F", "--body-file"), "/dev/null")))
-}
-
-// prCheckout records that the working directory is on a PR's branch, which is never protected.
-func prCheckout(f *plain.Frame, argv []shellword.Word, a effect.Act) {
-	usePR(f, argv, a)
-	f.CheckedOut(f.Place(), "pull-request")
 }
 
 // usePR records that a command works on a PR, or on its branch if the number is unknown.

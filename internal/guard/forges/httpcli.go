@@ -28,8 +28,11 @@ const curlSwitches = " --head --get --next --help --version"
 func Curl(f *plain.Frame, argv []shellword.Word) {
 	args := shellword.Unabbreviated(argv[1:], curlValued+curlSwitches)
 	fl := shellword.ParseFlags(args, curlValued)
-	if fl.On("--next", "-:") {
-		f.OpaqueForge(shellword.Join(argv), "it sends several requests with settings of their own")
+	expands := func(w shellword.Word) bool {
+		return strings.HasPrefix(w.Text, "--exp") && !strings.HasPrefix(w.Text, "--expect100")
+	}
+	if fl.On("--next", "-:") || slices.ContainsFunc(args, expands) {
+		f.OpaqueForge(shellword.Join(argv), "curl assembles the requests when it runs")
 	}
 	const sends = "url request data json form upload config next k x f t d " + shellword.Unknown
 	for _, w := range fl.All("-K", "--config") {
@@ -39,11 +42,6 @@ func Curl(f *plain.Frame, argv []shellword.Word) {
 	}
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
 		return
-	}
-	if slices.ContainsFunc(args, func(w shellword.Word) bool {
-		return strings.HasPrefix(w.Text, "--exp") && !strings.HasPrefix(w.Text, "--expect100")
-	}) {
-		f.OpaqueForge(shellword.Join(argv), "curl assembles the request when it runs")
 	}
 	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
 	q := Request{Argv: argv, Led: led, Method: "GET"}
@@ -150,9 +148,6 @@ func HTTPie(f *plain.Frame, argv []shellword.Word) {
 		return
 	}
 	q.URL = pos[0].Text
-	if strings.HasPrefix(q.URL, ":") { // short for localhost
-		q.URL = "localhost" + q.URL
-	}
 	for _, w := range pos[1:] { // a=b, a:=5, a=@file; a==b is a query parameter
 		if k, v, ok := strings.Cut(w.Text, "="); ok && !strings.HasPrefix(v, "=") {
 			field := effect.Field{Path: strings.TrimSuffix(k, ":"), Value: dataText(f, v)}

@@ -177,12 +177,13 @@ func localServer(f *plain.Frame, q Request) bool {
 		return false
 	}
 	for _, remote := range f.M.Repo().Remotes {
-		if shellword.HasPart(strings.ToLower(remote), "localhost 127.0.0.1 0.0.0.0 [::1]") {
+		if shellword.HasPart(strings.ToLower(remote), "localhost 127. 0.0.0.0 [") {
 			return false
 		}
 	}
-	const server = `^(https?://)?(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(:(\d+|` +
-		shellword.Unknown + `))?(/|$)`
+	const port = `:(\d+|` + shellword.Unknown + `)` // alone, it is HTTPie's short form
+	const server = `^((https?://)?(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(` + port + `)?|` +
+		port + `)(/|$)`
 	// Compiled here, because few calls send a request that changes something.
 	local, _ := regexp.MatchString(server, q.URL)
 	return local
