@@ -139,16 +139,10 @@ func Checkout(ctx context.Context, project, commit, into string) (dir string, er
 // Restore resets files below dir to their state in a commit. It removes a file that the commit does
 // not have.
 func Restore(ctx context.Context, dir, commit string, files []string) error {
-	for _, file := range files {
-		at, err := FilesAt(ctx, dir, commit, file)
-		if err == nil && len(at) == 0 {
-			err = os.Remove(filepath.Join(dir, filepath.FromSlash(file)))
-		} else if err == nil {
-			_, err = git(ctx, dir, "checkout", "--quiet", commit, "--", file)
-		}
-		if err != nil {
-			return err
-		}
+	if len(files) == 0 { // git would check out the commit
+		return nil
 	}
-	return nil
+	args := []string{"checkout", "--quiet", "--no-overlay", commit, "--"}
+	_, err := git(ctx, dir, append(args, files...)...)
+	return err
 }

@@ -14,10 +14,6 @@ import (
 	"hooks/internal/safefile"
 )
 
-// settled is the time without growth after which the last requests of a subagent need not be
-// remembered. No request takes that long between two of its lines.
-const settled = 15 * time.Minute
-
 // source is one transcript to count.
 type source struct {
 	path   string      // path to open

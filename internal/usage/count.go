@@ -22,7 +22,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"hooks/internal/english"
 	"hooks/internal/loop"
@@ -121,7 +120,7 @@ func count(
 	main := len(c.list) - 1
 	c.res.Cursors = []loop.Cursor{c.list[main].cursor}
 	for _, s := range c.list[:main] {
-		if s.moved() || s.was.Open != nil {
+		if s.moved() {
 			c.res.Cursors = append(c.res.Cursors, s.cursor)
 		}
 	}
@@ -143,9 +142,6 @@ func (c *counter) file(s *source) error {
 	case err != nil:
 		return err
 	case s.known && fi.Size() == s.cursor.Offset:
-		if !s.main && time.Since(fi.ModTime()) > settled {
-			s.cursor.Open = nil
-		}
 		return nil
 	}
 	f, fi, err := safefile.Open(s.path)
