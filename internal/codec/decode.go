@@ -56,30 +56,9 @@ func decode(v reflect.Value, text gjson.Result) error {
 		return nil
 	}
 	if json.Unmarshal([]byte(text.Raw), v.Addr().Interface()) != nil {
-		return &TypeError{Raw: text.Raw, Want: typeName(v.Type(), text)}
+		return &TypeError{Raw: text.Raw}
 	}
 	return nil
-}
-
-// typeName returns the expected type of a field in plain words, for an error about a value of
-// another type.
-func typeName(t reflect.Type, got gjson.Result) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return typeName(t.Elem(), got)
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	}
-	if got.Type == gjson.Number {
-		return "a whole number that fits"
-	}
-	return "a number"
 }
 
 // decodePlain decodes simple values without encoding/json, and reports whether it did.

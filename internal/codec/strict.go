@@ -13,15 +13,14 @@ import (
 type TypeError struct {
 	Field string // path from the outermost object, for example "tasks.0.id"
 	Raw   string // the value as JSON
-	Want  string // the expected type, for example "a string"
-	Err   error  // the error of the field's own UnmarshalJSON, in place of Want
+	Err   error  // the error of the field's own UnmarshalJSON, if it has one
 }
 
 func (e *TypeError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("field %s: %v", e.Field, e.Err)
 	}
-	return fmt.Sprintf("field %s is %s, not %s", e.Field, Clip(e.Raw), e.Want)
+	return fmt.Sprintf("field %s is %s, of the wrong type", e.Field, Clip(e.Raw))
 }
 
 func (e *TypeError) Unwrap() error { return e.Err }

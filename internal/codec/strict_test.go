@@ -50,16 +50,16 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// The error of a wrong type names the field with what is above it, the value and the type.
+// The error of a wrong type names the field with what is above it, and the value.
 func TestTypeErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version":"1"}`:           `field version is "1", not a number`,
-		`{"version":1.5}`:           "field version is 1.5, not a whole number that fits",
-		`{"next":{"list":[1,{}]}}`:  "field next.list.1 is {}, not a number",
-		`{"own":[{},{"name":[]}]}`:  "field own.1.name is [], not a string",
-		`{"by":{"b c":{"list":1}}}`: `field by."b c".list is 1, not a list`,
-		`{"marked":"yes"}`:          `field marked is "yes", not true or false`,
-		`{"next":[]}`:               "field next is [], not an object",
+		`{"version":"1"}`:           `field version is "1", of the wrong type`,
+		`{"version":1.5}`:           "field version is 1.5, of the wrong type",
+		`{"next":{"list":[1,{}]}}`:  "field next.list.1 is {}, of the wrong type",
+		`{"own":[{},{"name":[]}]}`:  "field own.1.name is [], of the wrong type",
+		`{"by":{"b c":{"list":1}}}`: `field by."b c".list is 1, of the wrong type`,
+		`{"marked":"yes"}`:          `field marked is "yes", of the wrong type`,
+		`{"next":[]}`:               "field next is [], of the wrong type",
 		`{"at":5}`:                  "field at: Time.UnmarshalJSON: input is not a JSON string",
 	} {
 		if err := Decode(gjson.Parse(text), new(outer)); err == nil || err.Error() != want {

@@ -26,7 +26,7 @@ func (e Event) check(name string) error {
 	case strings.Contains(e.Name, "ToolUse") && e.Tool == "":
 		return missing("tool_name")
 	case !e.Input.IsObject() && e.Input.Type != gjson.Null:
-		return wrongType("tool_input", e.Input, "an object")
+		return wrongType("tool_input", e.Input)
 	case e.Tool == "":
 		return nil
 	}
@@ -64,8 +64,8 @@ func (e *OtherEventError) Error() string {
 }
 
 // wrongType refuses a field whose JSON type does not allow a decision.
-func wrongType(field string, v gjson.Result, want string) error {
-	return hint.New(hintShape, "%w", &codec.TypeError{Field: field, Raw: v.Raw, Want: want})
+func wrongType(field string, v gjson.Result) error {
+	return hint.New(hintShape, "%w", &codec.TypeError{Field: field, Raw: v.Raw})
 }
 
 func missing(field string) error {

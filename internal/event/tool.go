@@ -40,7 +40,7 @@ func (e Event) checkTool() error {
 	}
 	for _, key := range texts {
 		if v := field(e.Input, key); v.Type != gjson.String && v.Type != gjson.Null {
-			return wrongType("tool_input."+key, v, "a string")
+			return wrongType("tool_input."+key, v)
 		}
 	}
 	return nil
