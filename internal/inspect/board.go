@@ -1,8 +1,8 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -25,9 +25,9 @@ func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 	q := v.question()
 	q.Backlog, q.Scope = true, backlog.ParseScope(scope)
 	answer := forge.Ask(context.Background(), q)
-	b := report.Board{Tracker: placed(&answer), Scope: strings.Join(scope, " "),
-		Whole: answer.Backlog != nil, Issues: answer.Issues, Edges: answer.Edges,
-		Notes: answer.Notes}
+	b := report.Board{Tracker: cmp.Or(answer.Place.String(), "none"),
+		Scope: strings.Join(scope, " "), Whole: answer.Backlog != nil, Issues: answer.Issues,
+		Edges: answer.Edges, Notes: answer.Notes}
 	if b.Whole {
 		b.Workable = run.Workable(answer.Backlog)
 	}
@@ -51,8 +51,9 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 		return report.PR{}, answer.Err
 	}
 	pr := answer.PRs[0]
-	p := report.PR{Tracker: placed(&answer), PR: pr, HumanFeedback: pr.HumanFeedback(),
-		Reviewed: pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes}
+	p := report.PR{Tracker: cmp.Or(answer.Place.String(), "none"), PR: pr,
+		HumanFeedback: pr.HumanFeedback(), Reviewed: pr.Reviewed(last.HeadAtEnd(number)),
+		Notes: answer.Notes}
 	run.SinglePR = number
 	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
 	p.Fired = evaluate(facts, "pr-terminal")
@@ -88,15 +89,6 @@ func (d *Inspector) asker(accepts func(loop.Kind) bool) (
 func (v *question) question() forge.Question {
 	return forge.Question{Project: v.project, Env: v.Env, Config: config.Load(v.project),
 		Wait: peopleWait}
-}
-
-// placed returns the name of the tracker that was asked, or "none" if no tracker is configured.
-func placed(a *forge.Answer) string {
-	var f *forge.Failure
-	if errors.As(a.Err, &f) && f.Why == forge.Unconfigured {
-		return "none"
-	}
-	return a.Place.String()
 }
 
 // evaluate returns the named conditions that hold, even those that a loop checks at another time.
