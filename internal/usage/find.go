@@ -20,7 +20,7 @@ type Transcript struct {
 }
 
 // Find returns the path of a session's main transcript. session is a path, a session id or a prefix
-// of one. If no id matches, the error lists the newest sessions; if several match, it lists those.
+// of one. Unless one id matches, the error lists those that do, else the newest ones.
 func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
 		if fi, err := os.Stat(session); err != nil || !fi.Mode().IsRegular() {
@@ -33,17 +33,15 @@ func Find(client, session string) (string, error) {
 	hits := slices.DeleteFunc(slices.Clone(all), func(t Transcript) bool {
 		return session == "" || !strings.HasPrefix(t.ID, session)
 	})
-	switch {
-	case len(hits) == 1:
+	if len(hits) == 1 {
 		return hits[0].Path, nil
-	case len(hits) > 1:
-		return "", hint.New("type more of the id: "+ids(hits),
-			"%d sessions begin with %q", len(hits), session)
-	case len(all) == 0:
-		return "", hint.New("set CLAUDE_CONFIG_DIR to the client's folder, or name a "+
-			"transcript by its path", "there is no session in %s", client)
 	}
-	return "", hint.New("the newest are "+ids(all), "there is no session %q", session)
+	near := all
+	if len(hits) > 0 {
+		near = hits
+	}
+	return "", hint.New("type the id of one, or the path of a transcript: "+ids(near),
+		"%d sessions in %s begin with %q", len(hits), client, session)
 }
 
 // Transcripts lists the transcripts of the sessions in one of the client's folders, as named by

@@ -46,25 +46,16 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 }
 
 // Typed reports whether a person submitted a prompt that accepts returns true for, anywhere in the
-// main transcript. A line without an origin counts only before the first line that has one. After
-// that, such a line may be a client's note that contains the model's words, for example about
-// background work.
+// main transcript. A line without an origin does not count, because it may be a client's note that
+// contains the model's words, for example about background work.
 func Typed(transcript string, accepts func(prompt string) bool) (typed bool) {
-	r, fired, named := record{}, "", false
+	r := record{}
 	_ = linesOf(transcript, 0, func(line []byte, _ int64) bool {
-		if !startsTurn(line) {
+		if kindOf(line) != "user" || !r.read(line) || r.unsent() || r.is("isSidechain") {
 			return true
 		}
-		switch {
-		case !r.read(line):
-		case r.text("type") == "system":
-			fired = strings.Join(strings.Fields(r.text("prompt")), " ")
-		case !r.unsent() && !r.is("isSidechain"):
-			prompt, origin := r.typed(), r.text("turnOrigin")
-			own := !named && strings.Join(strings.Fields(prompt), " ") != fired
-			person := origin == "human" || origin == "sdk" || origin == "" && own
-			typed, fired, named = person && accepts(prompt), "", named || origin != ""
-		}
+		origin := r.text("turnOrigin")
+		typed = (origin == "human" || origin == "sdk") && accepts(r.typed())
 		return !typed
 	})
 	return typed

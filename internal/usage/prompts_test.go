@@ -122,12 +122,10 @@ func TestTyped(t *testing.T) {
 		lines []string
 		want  bool
 	}{
-		"a person":                   {[]string{line(human, typed)}, true},
-		"an older client's person":   {[]string{line("", typed)}, true},
-		"a schedule":                 {[]string{prompt, fire, line(scheduled, typed)}, false},
-		"an older client's schedule": {[]string{fire, line("", typed)}, false},
-		"a note of the client":       {[]string{prompt, line("", typed)}, false},
-		"no person":                  {[]string{prompt}, false},
+		"a person":             {[]string{line(human, typed)}, true},
+		"a schedule":           {[]string{prompt, fire, line(scheduled, typed)}, false},
+		"a note of the client": {[]string{prompt, line("", typed)}, false},
+		"no person":            {[]string{prompt}, false},
 	} {
 		tr := newTree(t)
 		tr.add(tr.main, strings.Join(tt.lines, "\n"))
