@@ -198,7 +198,8 @@ func (h *handler) claimSeen(t *store.State) attempt.Claim {
 	a := t.Budget.Attempts()
 	if claim.List = h.listText(a); a.Publishes {
 		text, _, _ := keptFile(h.progressPath())
-		claim.Progress, claim.Wrote = string(text), string(h.files.Progress(t.Skill))
+		claim.Progress = string(text)
+		claim.Wrote = string(h.files.Copy(t.Skill, store.ProgressCopy))
 	}
 	return claim
 }
@@ -230,7 +231,7 @@ func (h *handler) prompt(t *store.State) string {
 // plan returns the text of the run's source as it was approved: from the stored copy, the file, or
 // the file at the run's first commit. It returns "" if all of them differ.
 func (h *handler) plan(t *store.State, a loop.Attempts) string {
-	text := h.files.Plan(t.Skill)
+	text := h.files.Copy(t.Skill, store.PlanCopy)
 	if loop.Digest(text) != a.Sum {
 		text, _ = readOwn(a.Root, "plan", a.Source)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hooks/internal/attempt"
@@ -13,6 +14,7 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
+	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
 
@@ -20,7 +22,7 @@ import (
 // begun or resumed.
 func (e *entry) entered(fresh loop.Fresh, reply event.Reply) event.Reply {
 	if fresh.Plan != nil && !reply.Blocks() {
-		e.sideError(e.files.KeepPlan(e.Skill, fresh.Plan))
+		e.sideError(e.files.KeepCopy(e.Skill, store.PlanCopy, fresh.Plan))
 	}
 	run := e.Budget
 	if !run.Attempts().Publishes || run.SessionID != e.ev.SessionID {
@@ -39,7 +41,7 @@ func (e *entry) entered(fresh loop.Fresh, reply event.Reply) event.Reply {
 //
 // note reports that another program changed the view; it is "" otherwise (T98).
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
-	p, before := run.Own.(loop.Publisher), h.files.Progress(run.Skill)
+	p, before := run.Own.(loop.Publisher), h.files.Copy(run.Skill, store.ProgressCopy)
 	text, there, err := keptFile(h.progressPath())
 	if err != nil {
 		return "", err
@@ -59,7 +61,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 			return "", fmt.Errorf("write progress file: %w", err)
 		}
 	}
-	if err := h.files.KeepProgress(run.Skill, now); err != nil {
+	if err := h.files.KeepCopy(run.Skill, store.ProgressCopy, now); err != nil {
 		return "", err
 	}
 	return h.publishView(run, p.View(run, h.now))
@@ -68,10 +70,12 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 // publishView writes the view. It first archives a view that another tool wrote.
 func (h *handler) publishView(run *loop.Budget, view []byte) (note string, err error) {
 	old, there, err := keptFile(h.viewPath())
+	kept := h.files.Copy(run.Skill, store.ViewCopy)
+	written := len(old) > 0 && (bytes.HasPrefix(kept, old) || bytes.HasSuffix(kept, old))
 	switch {
 	case err != nil:
-	case !there || h.files.WroteView(run.Skill, old):
-	case h.files.HasView(run.Skill):
+	case !there || written:
+	case kept != nil:
 		note = fmt.Sprintf("%s was changed by hand; the change is ignored, because the file is a "+
 			"view; use `hooks gate answer`, or %s --resume with other flags",
 			h.relative(h.viewPath()), run.Kind().Invoked())
@@ -79,7 +83,7 @@ func (h *handler) publishView(run *loop.Budget, view []byte) (note string, err e
 		err = h.files.KeepForeign(string(run.Skill)+".view.json", old)
 	}
 	if err == nil {
-		err = h.files.KeepView(run.Skill, view, old)
+		err = h.files.KeepCopy(run.Skill, store.ViewCopy, slices.Concat(view, old))
 	}
 	if err == nil {
 		err = h.files.Publish(h.viewPath(), view)

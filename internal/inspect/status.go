@@ -274,7 +274,7 @@ func (d *Inspector) audit() (own auditor, plan []byte, err error) {
 	w := d.walk()
 	for l := range w.loops(w.projects(), skills) {
 		if own, _ = l.Budget.Own.(auditor); own != nil {
-			plan = l.files.Plan(l.skill)
+			plan = l.files.Copy(l.skill, store.PlanCopy)
 			break
 		}
 	}

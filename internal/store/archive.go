@@ -83,7 +83,7 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 	}
 	// Move the tick first. Without a tick, recovery does not restore a missing budget.
 	err = move(tickName.of(skill), claimName.of(skill), budgetName.of(skill),
-		progressName.of(skill), viewName.of(skill), findingsName(skill, runID))
+		ProgressCopy.of(skill), ViewCopy.of(skill), findingsName(skill, runID))
 	if err == nil {
 		err = s.moveElsewhere(to, skill, runID)
 	}

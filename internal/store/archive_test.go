@@ -58,7 +58,7 @@ func TestArchive(t *testing.T) {
 // A run takes no file of another kind of loop with it into the archive.
 func TestArchiveTakesTheKindsOwnFiles(t *testing.T) {
 	s := full(t, newStore(t), "")
-	copies := []string{progressName.of("task"), viewName.of("task")}
+	copies := []string{ProgressCopy.of("task"), ViewCopy.of("task")}
 	for _, name := range append(copies, findingsName("audit", "run-1")) {
 		ok(t, os.WriteFile(path(s, name), []byte("kept"), 0o600))
 	}

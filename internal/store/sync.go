@@ -31,7 +31,8 @@ type Queued struct {
 
 // events returns the queue, oldest first.
 func (s *Store) events() (list []Queued) {
-	for line := range bytes.Lines(s.kept(syncName)) {
+	text, _ := s.disk.read(syncName)
+	for line := range bytes.Lines(text) {
 		var e Queued
 		read := gjson.ValidBytes(line) && codec.Decode(gjson.ParseBytes(line), &e) == nil
 		if read && e.Key != "" {
