@@ -206,9 +206,7 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 		own := l.SessionID != "" && l.SessionID == r.SessionID || leftover(r, s)
 		switch {
 		case own: // left by a crash after the tick was closed
-		case r.Flags.Lock == LockForce:
-			return Admission{Verdict: AskForce, PID: l.PID, Iteration: l.Iteration}, true
-		case s.LockIs != Dead:
+		case s.LockIs != Dead, r.Flags.Lock == LockForce:
 			return contended(r, l.Iteration, l.PID, s.LockIs), true
 		}
 		if a.Reap = true; s.LockIs == Dead {
@@ -219,9 +217,6 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	if run == nil || mine || run.Status != Active || run.OwnerLeft || run.Owner.PID == 0 ||
 		s.OwnerIs == Dead {
 		return a, false
-	}
-	if r.Flags.Lock == LockForce {
-		return Admission{Verdict: AskForce, PID: run.Owner.PID, Iteration: run.IterationsUsed}, true
 	}
 	return contended(r, run.IterationsUsed, run.Owner.PID, s.OwnerIs), true
 }
@@ -244,6 +239,8 @@ func leftover(r Request, s Standing) bool {
 
 func contended(r Request, iteration, pid int, holder Liveness) Admission {
 	switch {
+	case r.Flags.Lock == LockForce:
+		return Admission{Verdict: AskForce, PID: pid, Iteration: iteration}
 	case r.Flags.Lock == LockWait:
 		return Admission{Verdict: Wait, PID: pid, Iteration: iteration}
 	case r.Flags.Resume:

@@ -179,12 +179,6 @@ func TestDollarsAreToldOnce(t *testing.T) {
 			t.Errorf("%q: news %v", c.agent, got)
 		}
 	}
-	for i := range maxCounted {
-		tick.tellDollars(fmt.Sprint("n", i))
-	}
-	if len(tick.DollarsTold) != maxCounted {
-		t.Errorf("%d are remembered", len(tick.DollarsTold))
-	}
 }
 
 func TestDollarCeilings(t *testing.T) {

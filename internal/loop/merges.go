@@ -194,7 +194,7 @@ func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 	if t.Asked == nil {
 		t.Asked = &Asked{}
 	}
-	t.Asked.PRs = mergeBy(t.Asked.PRs, []PR{pr}, func(p PR) int { return p.Number })
+	t.Asked.PRs = mergeBy(t.Asked.PRs, []PR{pr}, func(p PR) int { return p.Number }, nil)
 	other := func(u Unknown) bool { return u.PR == pr.Number }
 	t.Asked.Unknown = slices.DeleteFunc(slices.Clone(t.Asked.Unknown), other)
 	if unknown != "" {

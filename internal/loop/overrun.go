@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -53,14 +54,9 @@ func (r *Running) read() (n int64) {
 // tellDollars records that a thread was informed about the dollar ceiling, and reports whether
 // that is new.
 func (t *Tick) tellDollars(agent string) bool {
-	if agent == "" {
-		agent = "main"
-	}
-	if slices.Contains(t.DollarsTold, agent) || len(t.DollarsTold) >= maxCounted {
-		return false
-	}
-	t.DollarsTold = append(slices.Clone(t.DollarsTold), agent)
-	return true
+	before := len(t.DollarsTold)
+	t.DollarsTold = AppendNew(t.DollarsTold, cmp.Or(agent, "main"))
+	return len(t.DollarsTold) > before
 }
 
 // overrun returns an amount increased by percent.

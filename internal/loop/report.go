@@ -63,48 +63,43 @@ func (r *Report) merge(o Report) {
 		r.Backlog = r.Backlog.merge(*o.Backlog)
 	}
 	r.Edges = AppendNew(r.Edges, o.Edges...)
-	for _, issue := range o.Issues {
-		r.mergeIssue(issue)
-	}
+	r.Issues = mergeBy(r.Issues, o.Issues, func(i Issue) int { return i.Number }, (*Issue).update)
 	r.Plan = AppendNew(r.Plan, o.Plan...)
-	r.Failures = mergeBy(r.Failures, o.Failures, Failure.target)
-	for _, pr := range o.PRs {
-		r.mergePR(pr)
-	}
-	r.Worktrees = mergeBy(r.Worktrees, o.Worktrees, func(w Worktree) string { return w.Path })
+	r.Failures = mergeBy(r.Failures, o.Failures, Failure.target, nil)
+	r.PRs = mergeBy(r.PRs, o.PRs, func(p PR) int { return p.Number }, (*PR).update)
+	r.Worktrees = mergeBy(r.Worktrees, o.Worktrees, worktreePath, nil)
 	set(&r.Comments, o.Comments)
 	set(&r.Qmd, o.Qmd)
 	set(&r.Outcome, o.Outcome)
 	set(&r.Note, o.Note)
 }
 
-func mergeBy[T any, K comparable](list, later []T, key func(T) K) []T {
+// mergeBy adds later items to list. An item with the key of an earlier one updates that one, or
+// replaces it if update is nil.
+func mergeBy[T any, K comparable](
+	list, later []T, key func(T) K, update func(old *T, later T),
+) []T {
 	for _, v := range later {
-		if i := slices.IndexFunc(list, func(o T) bool { return key(o) == key(v) }); i >= 0 {
-			list[i] = v
-		} else {
+		switch old := first(list, func(o T) bool { return key(o) == key(v) }); {
+		case old == nil:
 			list = append(list, v)
+		case update == nil:
+			*old = v
+		default:
+			update(old, v)
 		}
 	}
 	return list
 }
 
-func (r *Report) mergeIssue(later Issue) {
-	known := first(r.Issues, func(o Issue) bool { return o.Number == later.Number })
-	if known == nil {
-		r.Issues = append(r.Issues, later)
-		return
-	}
-	set(&known.Title, later.Title)
-	set(&known.Criteria, later.Criteria)
+func worktreePath(w Worktree) string { return w.Path }
+
+func (i *Issue) update(later Issue) {
+	set(&i.Title, later.Title)
+	set(&i.Criteria, later.Criteria)
 }
 
-func (r *Report) mergePR(later PR) {
-	p := first(r.PRs, func(p PR) bool { return p.Number == later.Number })
-	if p == nil {
-		r.PRs = append(r.PRs, later)
-		return
-	}
+func (p *PR) update(later PR) {
 	set(&p.State, later.State)
 	set(&p.Branch, later.Branch)
 	set(&p.HeadSHA, later.HeadSHA)

@@ -264,9 +264,8 @@ func prompts(crons []Scheduled) (list []string) {
 // noteSchedule records the session's schedule for the run, and reports whether the schedule is
 // new.
 func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
-	list, first := []string{}, time.Time{}
+	list, first := append([]string{}, prompts(crons)...), time.Time{}
 	for _, c := range crons {
-		list = append(list, c.Prompt)
 		if first.IsZero() || !c.Next.IsZero() && c.Next.Before(first) {
 			first = c.Next
 		}
