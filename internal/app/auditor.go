@@ -10,6 +10,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/markdown"
 	"hooks/internal/report"
+	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
@@ -46,9 +47,7 @@ func (h *handler) printedBy(t *store.State) (files []string) {
 		named = []string{h.ev.Text("file_path")}
 	}
 	for _, path := range named {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(h.ev.Cwd, path)
-		}
+		path = safefile.Absolute(h.ev.Cwd, path)
 		top := tracker.RealPath(h.root(t))
 		if in, err := filepath.Rel(top, tracker.RealPath(path)); err == nil && isFile(path) {
 			files = append(files, filepath.ToSlash(in))

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -53,11 +52,7 @@ func (l *loopState) card() (report.Card, error) {
 	st.Tried, terr = l.tried()
 	c := report.NewCard(st, lines)
 	c.Worktrees = slices.DeleteFunc(c.Worktrees, func(w loop.Worktree) bool {
-		path := filepath.FromSlash(w.Path)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(l.project, path)
-		}
-		return !safefile.IsDir(path)
+		return !safefile.IsDir(safefile.Absolute(l.project, w.Path))
 	})
 	c.Present, c.Folder, c.Links = l.present, l.project, links(b)
 	c.Resume = report.In(c.Project, report.Resume(l.saved, l.Elsewhere()))

@@ -19,7 +19,6 @@ import (
 	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
-	"hooks/internal/safefile"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -288,15 +287,10 @@ func lost(seals seal.Dir, project string) error {
 	records, err := seals.Of(project)
 	for _, r := range records {
 		for _, l := range r.Loops {
-			switch {
-			case !l.On, l.Ended():
-			case !safefile.IsDir(project):
-				return hint.New("if you moved it, type `hooks loop stop` in its new place; "+
-					"if you removed it, make the folder again and type it there",
-					"the folder is gone, and session %s has a loop in it", r.Session)
-			default:
-				return hint.New("`hooks loop stop` ends it; its next event writes the files again",
-					"%s is gone, and session %s has a loop in it", store.Dir, r.Session)
+			if l.On && !l.Ended() {
+				return hint.New("`hooks loop stop` in the project ends it; make its folder again "+
+					"if that is gone too", "%s is gone, and session %s has a loop in it",
+					store.Dir, r.Session)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"hooks/internal/kind"
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 )
 
 // place is the resolved location of a budget file.
@@ -78,13 +79,7 @@ func (s *Store) isStateDir(dir string) bool {
 	return err == nil && os.SameFile(there, own)
 }
 
-func (s *Store) absolute(path string) string {
-	path = filepath.FromSlash(path)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.project, path)
-	}
-	return filepath.Clean(path)
-}
+func (s *Store) absolute(path string) string { return safefile.Absolute(s.project, path) }
 
 var errTaken = errors.New("has the name of another state file")
 
