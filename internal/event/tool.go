@@ -18,32 +18,20 @@ const (
 
 // checkTool returns an error if a member of the tool's input on which a decision depends has the
 // wrong type. Other tools, especially MCP tools, may use these names for any value.
-func (e Event) checkTool() error {
-	var texts []string
-	switch e.Tool {
-	case toolBash, toolPowerShell, toolMonitor:
-		texts = []string{"command"}
-	case toolSkill:
-		texts = []string{"skill", "args"}
-	case "Agent", "Task":
-		texts = []string{"prompt", "subagent_type"}
-	case "CronCreate":
-		texts = []string{"cron", "prompt"}
-	case "CronDelete":
-		texts = []string{"id"}
-	case "ScheduleWakeup":
-		texts = []string{"prompt"}
-	case "Write", "Edit", "MultiEdit", "Read":
-		texts = []string{"file_path"}
-	case "NotebookEdit":
-		texts = []string{"notebook_path"}
+func (e Event) checkTool() (err error) {
+	const tools = `Bash PowerShell Monitor Skill Agent Task CronCreate CronDelete ScheduleWakeup
+Write Edit MultiEdit Read NotebookEdit`
+	const texts = "command skill args prompt subagent_type cron id file_path notebook_path"
+	if !shellword.Has(tools, e.Tool) {
+		return nil
 	}
-	for _, key := range texts {
-		if v := field(e.Input, key); v.Type != gjson.String && v.Type != gjson.Null {
-			return wrongType("tool_input."+key, v)
+	e.Input.ForEach(func(key, v gjson.Result) bool {
+		if shellword.Has(texts, key.String()) && v.Type != gjson.String && v.Type != gjson.Null {
+			err = wrongType("tool_input."+key.String(), v)
 		}
-	}
-	return nil
+		return err == nil
+	})
+	return err
 }
 
 // Fields returns the scalars of tool_input in order. whole is false if there are more than are

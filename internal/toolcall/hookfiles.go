@@ -13,6 +13,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/paths"
+	"hooks/internal/guard/shellword"
 	"hooks/internal/install"
 	"hooks/internal/safefile"
 	"hooks/internal/tracker"
@@ -73,31 +74,25 @@ func fold(p string) string { return strings.ToLower(strings.ReplaceAll(p, `\`, "
 // out, because hooks do not start the files that they name.
 func (c *Call) programs(file string, roots ...string) (list []string) {
 	text, _ := safefile.Read(file, config.MaxFile)
-	all := ""
-	gjson.Parse(strings.TrimPrefix(text, "\ufeff")).ForEach(func(key, value gjson.Result) bool {
-		if key.Str != "permissions" {
-			all += value.Raw + "\n"
+	separates := func(c rune) bool { return strings.ContainsRune(" \t\n\"';|&<>(),", c) }
+	leaves, _ := shellword.JSONLeaves(text)
+	for _, leaf := range leaves {
+		words := strings.FieldsFunc(leaf.Value, separates)
+		words = append(words, strings.Split(leaf.Value, `"`)...) // a quoted path may contain blanks
+		for _, word := range words {
+			if !strings.ContainsAny(word, "/.") || strings.Contains(word, "\n") ||
+				strings.HasPrefix(leaf.Path, "permissions.") {
+				continue
+			}
+			paths := []string{word}
+			if i := strings.IndexAny(word, "$~"); i >= 0 {
+				_, word, _ = strings.Cut(word[i:], "/")
+			}
+			for _, root := range roots { // even if it begins with /, because "$ROOT"/x is two words
+				paths = append(paths, filepath.Join(root, word))
+			}
+			list = append(list, c.folded(paths...)...)
 		}
-		return true
-	})
-	all = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\/`, "/").Replace(all)
-	words := strings.FieldsFunc(all, func(c rune) bool {
-		return strings.ContainsRune(" \t\n\"';|&<>(),", c)
-	})
-	words = append(words, strings.Split(all, `"`)...) // a quoted path may contain blanks
-	slices.Sort(words)
-	for _, word := range slices.Compact(words) {
-		if !strings.ContainsAny(word, "/.") || strings.Contains(word, "\n") {
-			continue
-		}
-		paths := []string{word}
-		if i := strings.IndexAny(word, "$~"); i >= 0 {
-			_, word, _ = strings.Cut(word[i:], "/")
-		}
-		for _, root := range roots { // even if it begins with /, because "$ROOT"/x is two words
-			paths = append(paths, filepath.Join(root, word))
-		}
-		list = append(list, c.folded(paths...)...)
 	}
 	return list
 }

@@ -88,9 +88,10 @@ item-archive item-create item-delete item-edit item-list link list ls unlink vie
 }
 
 // glabGroups lists the groups of glab. An alias of glab has another name.
-const glabGroups = `alias api auth changelog check-update ci cluster completion config deploy-key
-duo help incident issue iteration job label milestone mr pipe pipeline project release repo
-schedule securefile snippet ssh-key stack token user variable version`
+const glabGroups = `alias api attestation auth changelog check-update ci cluster completion config
+container-registry deploy-key duo gpg-key help incident issue iteration job label mcp milestone mr
+opentofu pipe pipeline project release repo runner schedule search securefile snippet ssh-key stack
+todo token user variable version work-items`
 
 // named reports whether a client has a command by that name itself. Any other name may be an alias
 // or an extension, which could do anything.
