@@ -46,7 +46,8 @@ func (s *Store) take(ctx context.Context) error {
 	if err == nil || errors.Is(err, fs.ErrExist) { // another process was faster
 		err = s.tryLock("lock", ctx, lock)
 	}
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) {
+	s.noFlock = errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
+	if s.noFlock {
 		lock, err = s.lockOutside(ctx)
 		if err != nil && !errors.Is(err, ErrBusy) {
 			return nil // without any lock, a Stop must still end

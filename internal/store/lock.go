@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,9 +74,20 @@ func (s *Store) claim(name string, body []byte) (won bool, err error) {
 
 // Reap removes the lock seen, which was judged stale (R70) or overridden by a person (R103). If
 // several processes saw the same lock, one succeeds and the others get ErrLockChanged. A nil seen
-// removes an unreadable lock. Reap takes the guard.
+// removes an unreadable lock. Reap takes the guard and also the lock in the state directory: if the
+// file system's locks do not work, the slower of two processes could otherwise remove the lock that
+// the faster one has since acquired.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 	return wrap("reap lock", s.guarded(func() error {
+		if !s.noFlock {
+			lock, err := s.lockOutside(context.Background())
+			if errors.Is(err, ErrBusy) {
+				return err
+			}
+			if err == nil {
+				defer func() { _ = lock.Unlock() }()
+			}
+		}
 		if err := s.unlockSealed(skill, seen); err != nil {
 			return err
 		}

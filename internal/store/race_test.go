@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,9 +68,12 @@ func contend(role string) error {
 	return nil
 }
 
-// broken makes the file system of a contender one without hard links or without locks; a "reaper"
-// dies with a stale lock in its hands.
+// broken makes the file system of a contender one without hard links, without locks, or one whose
+// locks keep no one out; a "reaper" dies with a stale lock in its hands.
 func broken(s *Store, role string) {
+	if strings.Contains(role, "lying") {
+		s.guards = 1
+	}
 	reaps := 0
 	s.disk.fail = func(label string) error {
 		switch {
@@ -81,6 +85,9 @@ func broken(s *Store, role string) {
 			if reaps++; reaps == 2 {
 				die()
 			}
+		case strings.Contains(role, "lying") && strings.Contains(label, " .work.lock-"):
+			// off the processor in mid-reap
+			time.Sleep(time.Duration(rand.IntN(15)) * time.Millisecond)
 		}
 		return nil
 	}
@@ -148,6 +155,9 @@ func alone(s *Store, role string, won int) error {
 		return fmt.Errorf("two winners: %w", err)
 	}
 	_ = f.Close()
+	if strings.Contains(role, "lying") { // long enough for others to come in
+		time.Sleep(5 * time.Millisecond)
+	}
 	wins, err := os.OpenFile(filepath.Join(s.project, "wins"), os.O_CREATE|os.O_APPEND|os.O_WRONLY,
 		0o600)
 	if err != nil {
@@ -201,6 +211,8 @@ func TestOneWinner(t *testing.T) {
 			"lockless reaper", "lockless reaper"},
 		"nothing": {"lockless unlinked", "lockless unlinked", "lockless unlinked crash",
 			"lockless unlinked crash", "lockless unlinked reaper"},
+		"lying": {"lying", "lying", "lying", "lying crash", "lying crash", "lying reaper",
+			"lying reaper"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
@@ -233,7 +245,7 @@ func TestOneWinnerPerStaleLock(t *testing.T) {
 	if os.Getenv("HOOKS_WHOLE") != "" {
 		times = 10
 	}
-	for _, role := range []string{"plain", "lockless"} {
+	for _, role := range []string{"plain", "lockless", "lying"} {
 		for range times {
 			s := newStore(t)
 			put(t, s, "work.lock", strings.Replace(specLock, "12345", "2147483646", 1))

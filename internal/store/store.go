@@ -34,6 +34,7 @@ type Store struct {
 	project   string
 	guards    int // how often this process holds the guard
 	lock      *flock.Flock
+	noFlock   bool     // the file system has no locks
 	seals     seal.Dir // records that the files are compared with
 	boot      func() string
 	healed    []string

@@ -27,6 +27,7 @@ func (t *torture) races(f *findings) string {
 		{"no locks", noLocks, nothing},
 		{"no locks, and the lock of a dead iteration", noLocks, dead},
 		{"false locks", falseLocks, nothing},
+		{"false locks, and the lock of a dead iteration", falseLocks, dead},
 		{"a task loop", t.program, taskProject(spec)},
 		{"an audit loop that died", t.program, func(p *player) {
 			auditProject(plan, "")(p)
