@@ -1,9 +1,11 @@
 package forge
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -55,25 +57,15 @@ func environ(from []string) (env []string) {
 	return append(env, quiet[:]...)
 }
 
-// documents splits the output of a paging program into JSON objects and lists. torn reports that
-// one is truncated or malformed. It skips lines that begin with neither, which are messages of the
-// program or a wrapper.
+// documents splits the output of a paging program into its JSON values. torn reports that one is
+// truncated or malformed.
 func documents(out []byte) (docs []gjson.Result, torn bool) {
-	text := string(out)
+	from := json.NewDecoder(bytes.NewReader(out))
 	for {
-		if text = strings.TrimLeft(text, " \t\r\n\ufeff"); text == "" {
-			return docs, false
-		}
-		if text[0] != '{' && text[0] != '[' {
-			_, text, _ = strings.Cut(text, "\n")
-			continue
-		}
 		var raw json.RawMessage
-		from := json.NewDecoder(strings.NewReader(text))
-		if from.Decode(&raw) != nil {
-			return docs, true
+		if err := from.Decode(&raw); err != nil {
+			return docs, err != io.EOF
 		}
 		docs = append(docs, gjson.ParseBytes(raw))
-		text = text[from.InputOffset():]
 	}
 }

@@ -51,27 +51,25 @@ func TestIssuesTurnedOff(t *testing.T) {
 	}
 }
 
-// What stands around an answer does not hide it; a cut one is still a cut one.
-func TestTalkAroundAnAnswer(t *testing.T) {
+// Bytes that are not UTF-8 do not hide an answer; a cut one, or one with other text, is unreadable.
+func TestOddAnswers(t *testing.T) {
 	whole, err := os.ReadFile("testdata/github/issues.2.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{
-		"A new release of gh is available: 2.1.0 → 2.2.0\n" + string(whole),
-		"warning: a wrapper speaks\n" + string(whole) + "\ndone {}\n",
-		"\ufeff" + string(whole),
-		strings.ReplaceAll(string(whole), "Epic", "Epic \xff\xfe"),
-	} {
-		dir, from := project(t, "https://github.com/acme/app", "github")
-		os.Remove(filepath.Join(from, "issues.2.json"))
-		put(t, filepath.Join(from, "issues.json"), text)
-		if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || len(a.Issues) != 6 ||
-			!strings.HasPrefix(a.Issues[3].Title, "Epic") {
-			t.Errorf("%.60q: %v, %d issues", text, a.Notes, len(a.Issues))
-		}
+	dir, from := project(t, "https://github.com/acme/app", "github")
+	os.Remove(filepath.Join(from, "issues.2.json"))
+	put(t, filepath.Join(from, "issues.json"),
+		strings.ReplaceAll(string(whole), "Epic", "Epic \xff\xfe"))
+	if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || len(a.Issues) != 6 ||
+		!strings.HasPrefix(a.Issues[3].Title, "Epic") {
+		t.Errorf("%v, %d issues", a.Notes, len(a.Issues))
 	}
-	docs, torn := documents([]byte("talk\n{\"a\":1}\n[2"))
+	put(t, filepath.Join(from, "issues.json"), "warning: a wrapper speaks\n"+string(whole))
+	if a := ask(t, dir, Question{Backlog: true}); why(a.Err) != Unreadable || a.Backlog != nil {
+		t.Errorf("behind other text: %v", a.Err)
+	}
+	docs, torn := documents([]byte("{\"a\":1}\n[2"))
 	if len(docs) != 1 || !torn {
 		t.Error(docs, torn)
 	}
