@@ -169,17 +169,12 @@ func (f *Frame) quotedParts(b *builder, parts []syntax.WordPart, special string)
 
 // param returns the value of $x or ${x}, and Unknown for an expansion with an operator.
 func (f *Frame) param(p *syntax.ParamExp) string {
-	if !bare(p) {
+	if p.Param == nil || p.Excl || p.Length || p.Width || p.IsSet || p.Names != 0 ||
+		len(p.Modifiers) > 0 || p.Flags != nil || p.Index != nil || p.Slice != nil ||
+		p.Repl != nil || p.Exp != nil {
 		return shellword.Unknown
 	}
 	return f.value(p.Param.Value)
-}
-
-// bare reports whether an expansion is $x or ${x}, without an operator.
-func bare(p *syntax.ParamExp) bool {
-	return p.Param != nil && !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Names == 0 &&
-		len(p.Modifiers) == 0 && p.Flags == nil && p.Index == nil && p.Slice == nil &&
-		p.Repl == nil && p.Exp == nil
 }
 
 // WordsOf splits text into words as a shell would.
