@@ -447,9 +447,9 @@ func (h *handler) asking(w waitingGate, redact func(string) string) question {
 	for i := range q.Options {
 		q.Options[i].Description = redact(q.Options[i].Description)
 	}
-	if _, err := fmt.Sscanf(w.gate.Target, "PR #%d", &q.PR); err == nil && b.Tracker != nil {
-		if pages, _, _ := forge.Pages(*b.Tracker); pages != "" {
-			q.URL = pages + report.TargetNumber(w.gate)
+	if _, err := fmt.Sscanf(w.gate.Target, "PR #%d", &q.PR); err == nil {
+		if links := forge.Pages(b.Tracker); links.PR != "" {
+			q.URL = links.PR + report.TargetNumber(w.gate)
 		}
 	}
 	return q

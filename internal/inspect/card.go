@@ -54,7 +54,7 @@ func (l *loopState) card() (report.Card, error) {
 	c.Worktrees = slices.DeleteFunc(c.Worktrees, func(w loop.Worktree) bool {
 		return !safefile.IsDir(safefile.Absolute(l.project, w.Path))
 	})
-	c.Present, c.Folder, c.Links = l.present, l.project, links(b)
+	c.Present, c.Folder, c.Links = l.present, l.project, forge.Pages(b.Tracker)
 	c.Resume = report.In(c.Project, report.Resume(l.saved, l.Elsewhere()))
 	if b.Status != loop.Active {
 		last, _ := l.last((*loop.Iteration).Ran) // lastLines has returned its error
@@ -71,12 +71,4 @@ func (l *loopState) lastLines() (lines []loop.Iteration, err error) {
 	})
 	slices.Reverse(lines)
 	return lines, err
-}
-
-// links returns the web addresses of the tracker recorded at the run's start. It makes no call.
-func links(b *loop.Budget) (l report.Links) {
-	if b.Tracker != nil {
-		l.PR, l.Issue, l.Commit = forge.Pages(*b.Tracker)
-	}
-	return l
 }

@@ -19,6 +19,7 @@ import (
 	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
 )
 
 // Stands returns the current state of each loop. An error in one loop does not hide the others;
@@ -105,7 +106,8 @@ func openGates(l *loopState) (list []report.Waiting) {
 	add := func(g loop.Gate, paused bool) {
 		w := report.Wait(l.skill, g, paused)
 		w.Project, w.Answer = l.named(), report.In(l.named(), w.Answer)
-		if pages := links(l.Budget); pages.PR != "" && strings.HasPrefix(g.Target, "PR #") {
+		pages := forge.Pages(l.Budget.Tracker)
+		if pages.PR != "" && strings.HasPrefix(g.Target, "PR #") {
 			w.Link = pages.PR + report.TargetNumber(g)
 		}
 		list = append(list, w)

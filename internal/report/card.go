@@ -9,6 +9,7 @@ import (
 
 	"hooks/internal/english"
 	"hooks/internal/loop"
+	"hooks/internal/tracker/forge"
 )
 
 // Card is the report card of one run.
@@ -43,17 +44,9 @@ type Card struct {
 	style, title string // see Stand
 
 	// The rest is for the page only.
-	Folder string   `json:"-"` // folder of the project
-	Links  Links    `json:"-"`
-	Unread []string `json:"-"` // errors of unreadable history lines
-}
-
-// Links holds the first parts of web addresses. They are empty if the repository's forge is not
-// known.
-type Links struct {
-	PR     string // prefix of a PR's address, before the number
-	Issue  string // prefix of an issue's address, before the number
-	Commit string // prefix of a commit's address, before the hash
+	Folder string      `json:"-"` // folder of the project
+	Links  forge.Links `json:"-"`
+	Unread []string    `json:"-"` // errors of unreadable history lines
 }
 
 // CardPR is a PR with the known facts about it and their sources.

@@ -220,23 +220,10 @@ func remarks(l *loop.Iteration) (list []string) {
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
-// refused counts refused calls in words, with merges counted separately, as in "2 merges, 1 call".
-// It is empty if no call was refused.
+// refused counts refused calls in words. It is empty if no call was refused.
 func refused(list []loop.Denial) string {
-	merges := 0
-	for _, d := range list {
-		if d.Rule == loop.MergeGate {
-			merges += d.Times
-		}
-	}
-	var parts []string
-	if merges > 0 {
-		parts = append(parts, english.Plural(merges, "merge"))
-	}
-	if calls := loop.Refusals(list) - merges; calls > 0 {
-		parts = append(parts, english.Plural(calls, "call"))
-	}
-	return commas(parts...)
+	n := loop.Refusals(list)
+	return when(n > 0, english.Plural(n, "call"))
 }
 
 // asked draws the tables of questions and of refused calls.

@@ -10,6 +10,7 @@ import (
 	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 	"hooks/internal/page"
+	"hooks/internal/tracker/forge"
 )
 
 // pageOf is a page with one foreign text in every place that may hold one.
@@ -41,8 +42,8 @@ func pageOf(text string) Card {
 	c.Stopped = StoppedBy(&b, &l, c.Waiting, "")
 	c.Stopped.LastError = text
 	c.Folder, c.Unread = text, []string{text}
-	c.Links = Links{"https://github.com/a/b/pull/", "https://github.com/a/b/issues/",
-		"https://github.com/a/b/commit/"}
+	c.Links = forge.Links{PR: "https://github.com/a/b/pull/",
+		Issue: "https://github.com/a/b/issues/", Commit: "https://github.com/a/b/commit/"}
 	c.Iterations[0].Fired = []string{text}
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/tracker/forge"
 )
 
 // night is a run that one might find in the morning: it reached its ceiling in dollars.
@@ -104,7 +105,7 @@ func night() []report.Card {
 	card.Resume = report.Resume(&run, "")
 	card.Stopped = report.StoppedBy(&run, &lines[len(lines)-1], card.Waiting, "")
 	card.Folder = "/home/someone/invoices"
-	card.Links = report.Links{PR: "https://github.com/acme/invoices/pull/",
+	card.Links = forge.Links{PR: "https://github.com/acme/invoices/pull/",
 		Issue:  "https://github.com/acme/invoices/issues/",
 		Commit: "https://github.com/acme/invoices/commit/"}
 	return []report.Card{card}

@@ -26,8 +26,8 @@ func TestPages(t *testing.T) {
 		{GitHub, "github.com", "", "", "", ""},
 	} {
 		p := loop.Tracker{Kind: c.kind, Host: c.host, Repo: c.repo}
-		if pr, issue, commit := Pages(p); pr != c.pr || issue != c.issue || commit != c.commit {
-			t.Errorf("%+v: %q, %q, %q", p, pr, issue, commit)
+		if got := Pages(&p); got != (Links{c.pr, c.issue, c.commit}) {
+			t.Errorf("%+v: %+v", p, got)
 		}
 	}
 }

@@ -27,22 +27,25 @@ func Program(t loop.Tracker) string {
 	return tracker.Client(t.Kind)
 }
 
-// Pages returns the URL prefixes of PRs, issues and commits, to which a number or a commit's name
-// is appended. They are empty if the URLs are unknown, for example if the host has a port.
-func Pages(t loop.Tracker) (pr, issue, commit string) {
-	if !plainName(t.Host, false) || !plainName(t.Repo, true) {
-		return "", "", ""
+// Links holds the URL prefixes of PRs, issues and commits, to which a number or a commit's hash is
+// appended. They are empty if the URLs are unknown, for example if the host has a port.
+type Links struct{ PR, Issue, Commit string }
+
+// Pages returns the links of a tracker, which may be nil.
+func Pages(t *loop.Tracker) Links {
+	if t == nil || !plainName(t.Host, false) || !plainName(t.Repo, true) {
+		return Links{}
 	}
 	top := "https://" + t.String()
 	switch t.Kind {
 	case GitHub:
-		return top + "/pull/", top + "/issues/", top + "/commit/"
+		return Links{top + "/pull/", top + "/issues/", top + "/commit/"}
 	case GitLab:
-		return top + "/-/merge_requests/", top + "/-/issues/", top + "/-/commit/"
+		return Links{top + "/-/merge_requests/", top + "/-/issues/", top + "/-/commit/"}
 	case Gitea:
-		return top + "/pulls/", top + "/issues/", top + "/commit/"
+		return Links{top + "/pulls/", top + "/issues/", top + "/commit/"}
 	}
-	return "", "", ""
+	return Links{}
 }
 
 // Allow is the environment variable in which the user repeats the tracker's command verbatim.
