@@ -16,6 +16,7 @@ import (
 	"hooks/internal/install"
 	"hooks/internal/ledger"
 	"hooks/internal/loop"
+	"hooks/internal/markdown"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -118,7 +119,8 @@ func (h *handler) evidence(t *store.State) (e attempt.Evidence) {
 	asked.Go(func() { hidden, errs[1] = tracker.Hidden(h.ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(h.ctx, root) })
 	asked.Go(func() {
-		for _, sha := range t.Values().Keeps() {
+		// the commit at which the attempt began, and that of the last finished task or phase
+		for _, sha := range loop.AppendNew(nil, a.Head, t.Budget.Attempts().Tip) {
 			if kept, err := tracker.Descends(h.ctx, root, sha); !kept {
 				e.Dropped, errs[3] = sha, err
 				return
@@ -191,10 +193,14 @@ func (h *handler) agent(t *store.State) string {
 // auditor is the plugin's agent without a tool that writes, which also replaces another type.
 const auditor = "auditor"
 
+// maxLast bounds a worker's last message that a run stores, in bytes (A58).
+const maxLast = 16 << 10
+
 // claimSeen returns the claims in the worker's last message.
 func (h *handler) claimSeen(t *store.State) attempt.Claim {
 	claim := attempt.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
-	claim.Last = h.lastWords(t)
+	last := strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?")
+	claim.Last = markdown.Cut(h.config(t).Redact(last), maxLast)
 	a := t.Budget.Attempts()
 	if claim.List = h.listText(a); a.Publishes {
 		text, _, _ := keptFile(h.progressPath())
@@ -206,7 +212,7 @@ func (h *handler) claimSeen(t *store.State) attempt.Claim {
 
 // listText returns the text of the task list's file, or "".
 func (h *handler) listText(a loop.Attempts) string {
-	text, _ := readOwn(h.project, "task list", a.List)
+	text, _, _ := readOwn(h.project, "task list", a.List)
 	return string(text)
 }
 
@@ -233,7 +239,7 @@ func (h *handler) prompt(t *store.State) string {
 func (h *handler) plan(t *store.State, a loop.Attempts) string {
 	text := h.files.Copy(t.Skill, store.PlanCopy)
 	if loop.Digest(text) != a.Sum {
-		text, _ = readOwn(a.Root, "plan", a.Source)
+		text, _, _ = readOwn(a.Root, "plan", a.Source)
 	}
 	if loop.Digest(text) != a.Sum {
 		kept, _ := tracker.FileAt(h.ctx, a.Root, a.Base, a.Source, maxTaskFile)

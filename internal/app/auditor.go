@@ -8,22 +8,12 @@ import (
 
 	"hooks/internal/guard"
 	"hooks/internal/loop"
-	"hooks/internal/markdown"
 	"hooks/internal/report"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
-
-// maxSummary bounds the last message of a post action, in bytes (A58).
-const maxSummary = 16 << 10
-
-// lastWords returns a worker's last message, redacted and cut to maxSummary bytes.
-func (h *handler) lastWords(t *store.State) string {
-	text := strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?")
-	return markdown.Cut(h.config(t).Redact(text), maxSummary)
-}
 
 // byAuditor reports whether the auditor of the open phase makes the call. The auditor is the
 // worker started for the phase, or the main thread if a driver started the client.
@@ -93,7 +83,7 @@ func (h *handler) auditTold(t *store.State) (o loop.Told) {
 	a := t.Budget.Attempts()
 	o.Report, o.Sum = h.redacted(t, facts), sumOfReport([]byte(text))
 	o.Head, _ = tracker.Commit(h.ctx, a.Root, "HEAD") // A75
-	plan, _ := readOwn(a.Root, "plan", a.Source)
+	plan, _, _ := readOwn(a.Root, "plan", a.Source)
 	o.Plan = loop.Digest(plan)
 	return o
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,16 +117,12 @@ func (h *handler) setup(cmd loop.Command, flags *loop.Flags) *loop.Setup {
 		Terminal: h.ev.Name == "", Model: h.ev.Name == event.PreToolUse,
 		Driven: h.ev.Name == "" || h.Env(drive.Mark) != "",
 		Env:    h.Env, Old: func() *loop.Budget { return h.runOf(cmd.Skill) },
-		ByPerson: h.typedByPerson, View: h.ownView,
-		Read: func(root, what, path string) (text []byte, missing bool, err error) {
-			text, err = readOwn(root, what, path)
-			return text, errors.Is(err, fs.ErrNotExist), err
-		},
-		Worktree: func(dir string) (top, realPath string) {
-			if top, linked := tracker.LinkedWorktree(dir); linked && safefile.IsDir(top) {
-				return top, tracker.RealPath(top)
+		ByPerson: h.typedByPerson, Read: readOwn, View: h.ownView, Preflight: h.preflight,
+		Worktree: func(dir string) string {
+			if top, linked := tracker.LinkedWorktree(dir); linked && safefile.IsDir(dir) {
+				return tracker.RealPath(top)
 			}
-			return "", ""
+			return ""
 		},
 		HasRemote: func() bool {
 			return len(tracker.Repo(context.Background(), h.project).Remotes) > 0
@@ -135,9 +130,6 @@ func (h *handler) setup(cmd loop.Command, flags *loop.Flags) *loop.Setup {
 		PostAction: func() (skill, prompt string, push bool) {
 			c := h.config(nil).Audit
 			return c.PostSkill, c.PostPrompt, c.PostPush
-		},
-		Preflight: func(root string) (leftOut []string, err error) {
-			return h.preflight(root, flags.Task)
 		},
 	}
 }
@@ -179,11 +171,10 @@ func (h *handler) enterWith(
 	if err := h.mayEnter(e.asks.Owner); err != nil {
 		return event.Reply{}, err
 	}
-	e.asks.KindRun, e.asks.Fed = fresh.KindRun, h.feeding
-	e.asks.LeftOut = fresh.LeftOut
+	e.asks.Fresh, e.asks.Fed = fresh, h.feeding
 	reply, err := e.decided()
 	if err == nil && loop.KindOf(cmd.Skill).Enter != nil {
-		reply = e.entered(fresh, reply)
+		reply = e.entered(reply)
 	}
 	return reply, err
 }

@@ -20,9 +20,9 @@ import (
 
 // entered keeps the plan of the run that the entry has begun, and publishes the run that it has
 // begun or resumed.
-func (e *entry) entered(fresh loop.Fresh, reply event.Reply) event.Reply {
-	if fresh.Plan != nil && !reply.Blocks() {
-		e.sideError(e.files.KeepCopy(e.Skill, store.PlanCopy, fresh.Plan))
+func (e *entry) entered(reply event.Reply) event.Reply {
+	if e.asks.Plan != nil && !reply.Blocks() {
+		e.sideError(e.files.KeepCopy(e.Skill, store.PlanCopy, e.asks.Plan))
 	}
 	run := e.Budget
 	if !run.Attempts().Publishes || run.SessionID != e.ev.SessionID {

@@ -266,26 +266,26 @@ func (h *handler) begun(t *store.State, on []loop.Worktree) loop.Begun {
 	return left
 }
 
-// readOwn reads the file at a path relative to root. An empty path reads as an empty file.
-func readOwn(root, what, path string) ([]byte, error) {
+// readOwn reads the file at a path relative to root; see loop.Setup.Read. An empty path reads as an
+// empty file.
+func readOwn(root, what, path string) (text []byte, missing bool, err error) {
 	if path == "" {
-		return nil, nil
+		return nil, false, nil
 	}
 	full, ok := below(root, path)
 	if !ok {
-		return nil,
-			hint.New("give a path below the project", "the %s %q lies outside of the project",
-				what, path)
+		return nil, false, hint.New("give a path below the project",
+			"the %s %q lies outside of the project", what, path)
 	}
-	text, err := safefile.Head(full, maxTaskFile+1)
-	if err == nil && len(text) > maxTaskFile {
+	head, err := safefile.Head(full, maxTaskFile+1)
+	if err == nil && len(head) > maxTaskFile {
 		err = errors.New("it has over 1 MiB")
 	}
 	if err != nil {
-		return nil, hint.New("give the path of a file of at most 1 MiB",
-			"the %s %s cannot be read: %w", what, path, err)
+		return nil, errors.Is(err, fs.ErrNotExist), hint.New("give the path of a file of at most "+
+			"1 MiB", "the %s %s cannot be read: %w", what, path, err)
 	}
-	return []byte(text), nil
+	return []byte(head), false, nil
 }
 
 // keptFile reads a file that the loop writes in the project. there is false if the file does not

@@ -2,8 +2,6 @@ package inspect
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"slices"
@@ -266,7 +264,7 @@ func (l *loopState) tried() (map[int]loop.Record, error) {
 type auditor interface {
 	Listing() page.Page // its findings
 	// Part returns a section of the plan. sum is the hash of the plan.
-	Part(plan, sum string, number int) (string, error)
+	Part(plan string, number int) (string, error)
 }
 
 // audit returns the payload of the project's audit loop, or of the first linked worktree that has
@@ -303,6 +301,5 @@ func (d *Inspector) Section(number int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(plan)
-	return own.Part(string(plan), hex.EncodeToString(sum[:8]), number)
+	return own.Part(string(plan), number)
 }

@@ -26,10 +26,9 @@ type Request struct {
 	Platform   string   // for example "linux", for the note on an unclear lock
 	Fed        bool     // the last Stop asked for this call, in the same turn
 	// Gated reports whether a loop of the session has ended and its gate blocks this turn.
-	Gated   bool
-	KindRun          // the kind's part of a fresh run
-	LeftOut []string // see Budget; for a fresh run
-	Path    string   // path of the budget file, relative to the project or absolute
+	Gated bool
+	Fresh        // what a fresh run begins with
+	Path  string // path of the budget file, relative to the project or absolute
 	// Other is the run on record if its budget is not at Path; its Run is nil if there is none.
 	Other   RunFile
 	OtherIs Liveness // of the owner of Other

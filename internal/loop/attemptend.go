@@ -10,12 +10,6 @@ import (
 // maxHolds bounds how often a worker is kept running because its claim is incomplete (T61).
 const maxHolds = 2
 
-// Keeps returns the commits that HEAD must contain when the attempt ends: the commit at which it
-// began, and that of the last finished task or phase.
-func (s State) Keeps() []string {
-	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.Attempts().Tip)
-}
-
 // judged lets the kind judge the attempt and records the resulting tree.
 func (s State) judged(k *Known) (hold *Continue) {
 	if hold = s.Run.Own.Judge(s, k); hold == nil {

@@ -29,23 +29,21 @@ type Setup struct {
 	Read func(root, what, path string) (text []byte, missing bool, err error)
 	// View returns the path and the text of the state file for people. The text is nil if there is
 	// no such file. An error means that a run could not write its files.
-	View func() (path string, text []byte, err error)
-	// Worktree returns the root of the linked worktree that contains dir, and its real path. Both
-	// are empty if there is none.
-	Worktree  func(dir string) (top, realPath string)
+	View      func() (path string, text []byte, err error)
+	Worktree  func(dir string) string // the real root of the linked worktree of a folder, or ""
 	HasRemote func() bool
 	// PostAction returns the configured action after a clean audit (A52).
 	PostAction func() (skill, prompt string, push bool)
 	// Preflight returns an error if the first attempt in root could prove nothing. It also returns
 	// the uncommitted files that the person excludes from the run.
-	Preflight func(root string) (leftOut []string, err error)
+	Preflight func(root string, f TaskFlags) (leftOut []string, err error)
 }
 
 // Fresh holds the initial values of a fresh run. It is zero for any other entry.
 type Fresh struct {
 	KindRun
-	Plan    []byte // text of the file to keep a copy of; nil if none is kept
-	LeftOut []string
+	Plan    []byte   // text of the file to keep a copy of; nil if none is kept
+	LeftOut []string // see Budget
 }
 
 // Steering is a person's word from a terminal, as in `hooks audit accept F1`.

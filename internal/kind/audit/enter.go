@@ -37,7 +37,7 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 		return fresh, "", err
 	}
 	fresh.Own, fresh.Plan = run, plan
-	fresh.LeftOut, err = s.Preflight(run.Worktree)
+	fresh.LeftOut, err = s.Preflight(run.Worktree, flags.Task)
 	return fresh, "", err
 }
 
@@ -52,12 +52,12 @@ func mayRestart(s *loop.Setup, old *loop.Budget) error {
 			"the audit of %s is complete and cannot be continued", Of(old).Plan)
 	}
 	r := Of(old)
-	top, at := s.Worktree(r.Worktree)
-	if top != r.Worktree { // its folder is gone, or another one
+	at := s.Worktree(r.Worktree)
+	if at == "" {
 		return hint.New(fmt.Sprintf("git worktree add %s %s", r.Worktree, r.Branch),
 			"the worktree of the run, %s, is gone", r.Worktree)
 	}
-	if _, here := s.Worktree(s.Cwd); here != at {
+	if s.Worktree(s.Cwd) != at {
 		return hint.New("start the client in "+r.Worktree+", then type the command there",
 			"the run's worktree is %s, but this session is in %s", r.Worktree, s.Cwd)
 	}
@@ -76,7 +76,7 @@ func newRun(s *loop.Setup) (*Run, []byte, error) {
 		return nil, nil, hint.New("leave them out; an audit loop has its own worktree",
 			"an audit loop takes no --lock and no --budget-file")
 	}
-	top, _ := s.Worktree(s.Cwd)
+	top := s.Worktree(s.Cwd)
 	if top == "" {
 		name := strings.TrimSuffix(path.Base(flags.Rest[0]), path.Ext(flags.Rest[0]))
 		way := fmt.Sprintf("start the client in one with: claude -w %s; there type /%s %s", name,
@@ -109,7 +109,7 @@ func newRun(s *loop.Setup) (*Run, []byte, error) {
 	case err != nil:
 		return nil, nil, err
 	}
-	_, list, err := Split(string(text), MaxSections)
+	_, list, err := Split(string(text))
 	if err != nil {
 		return nil, nil, hint.New("a section begins with a line <!-- section -->", "%s: %w", r.Plan,
 			err)

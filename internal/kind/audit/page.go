@@ -28,15 +28,15 @@ func (l Listing) Draw(p *page.Text) {
 	}
 }
 
-// Part returns the text of a section of the plan as it was when the loop began, and sum is its
-// hash. Numbers start at 1; 0 selects the current section (A43).
-func (r *Run) Part(plan, sum string, number int) (string, error) {
+// Part returns the text of a section of the plan as it was when the loop began. Numbers start at 1;
+// 0 selects the current section (A43).
+func (r *Run) Part(plan string, number int) (string, error) {
 	if number == 0 {
 		number = r.Section + 1
 	}
-	_, list, err := Split(plan, MaxSections)
+	_, list, err := Split(plan)
 	switch {
-	case err != nil || sum != r.PlanSum:
+	case err != nil || loop.Digest([]byte(plan)) != r.PlanSum:
 		return "", hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")
 	case number < 1 || number > len(list):
 		return "", hint.New("sections start at 1", "section %d of %d", number, len(list))

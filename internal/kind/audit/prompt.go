@@ -28,7 +28,7 @@ var template string
 // Prompt returns the complete prompt for the worker of an attempt's phase. It includes the
 // approved plan, but never the previous worker's words (A18, A72).
 func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
-	intro, plan, _ := Split(with.Plan, MaxSections)
+	intro, plan, _ := Split(with.Plan)
 	text, all := "(The plan as it was approved is lost: report that as a bug, or end.)", []string{}
 	if a.Task <= len(plan) {
 		text = plan[a.Task-1].Text

@@ -39,11 +39,8 @@ var Kind = loop.Kind{
 			Holds: func(f *loop.Facts) string { return noVerdicts(f, FinalAuditing) },
 			Tell:  tellNoVerdicts},
 	},
-	Applies: func(b *loop.Budget) bool {
-		_, is := b.Own.(*Run)
-		return is
-	},
-	Gates: gates, Completes: "audit_complete", Rule: audited, Confine: confine, Enter: enter,
+	Applies: func(b *loop.Budget) bool { return Of(b) != nil },
+	Gates:   gates, Completes: "audit_complete", Rule: audited, Confine: confine, Enter: enter,
 	Steer: steer, InAgent: "findings cannot be changed from inside the agent",
 	Reported: told,
 	Run:      loop.Part{Name: "audit", Of: (*Run)(nil)},
@@ -189,7 +186,7 @@ func (p Phase) turn() Phase {
 
 // Bounds of an audit loop.
 const (
-	MaxSections = 24 // sections in a plan (A44)
+	maxSections = 24 // sections in a plan (A44)
 	maxRetries  = 3  // consecutive audits without a verdict (A63, A64)
 	perSection  = 4  // default iterations for a section: code, audit, and both once again
 	minDefault  = 15 // minimum of the default number of iterations (A66)

@@ -28,7 +28,7 @@ const (
 // line outside of code (A42, A44). The text before the first marker introduces the plan; a plan
 // without markers has one section. Split omits sections without text. It returns an error if the
 // plan is empty or has more than maxSections sections.
-func Split(text string, maxSections int) (intro string, list []Section, err error) {
+func Split(text string) (intro string, list []Section, err error) {
 	if !utf8.ValidString(text) {
 		return "", nil, errors.New("it is not UTF-8 text")
 	}

@@ -36,7 +36,7 @@ func TestSplit(t *testing.T) {
 		{"too many", strings.Repeat("<!-- section -->\nx\n", 25), "", nil, "25 sections, over 24"},
 		{"no text file", "\xff\xfe", "", nil, "UTF-8"},
 	} {
-		intro, list, err := Split(tt.text, 24)
+		intro, list, err := Split(tt.text)
 		var titles []string
 		for _, s := range list {
 			titles = append(titles, s.Title)
@@ -55,8 +55,8 @@ func FuzzSplit(f *testing.F) {
 	f.Add("# P\n<!-- section -->\n## One\n```\n<!-- section -->\n```\n")
 	f.Add("\ufeff<!-- forge-section -->\r\nx")
 	f.Fuzz(func(t *testing.T, text string) {
-		intro, list, err := Split(text, 24)
-		again, same, _ := Split(text, 24)
+		intro, list, err := Split(text)
+		again, same, _ := Split(text)
 		if intro != again || !cmp.Equal(list, same) {
 			t.Fatal("not the same twice")
 		}

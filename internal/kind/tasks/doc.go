@@ -1,8 +1,9 @@
 // Package tasks implements the task loop, which works through the tasks of a spec. Its functions
 // are pure: they use no clock, files or processes.
 //
-// run.go has the kind's row and its state, order.go picks the next task, gates.go defines its
-// gates, and proof.go decides whether a claim is accepted. The other files read and write texts.
+// run.go has the kind's row and its state, enter.go begins or continues a run, order.go picks the
+// next task and adds a person's own, gates.go defines its gates, and proof.go decides whether a
+// claim is accepted. The other files read and write texts.
 // One task uses these in order:
 //
 //   - list.go reads the list of tasks, from a separate file or from a section of the spec, and the

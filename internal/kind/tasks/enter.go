@@ -68,7 +68,7 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 		run.Import = imported(found, run)
 	}
 	fresh.Own = run
-	fresh.LeftOut, err = s.Preflight(s.Project)
+	fresh.LeftOut, err = s.Preflight(s.Project, flags.Task)
 	return fresh, "", err
 }
 

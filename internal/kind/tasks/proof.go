@@ -95,11 +95,6 @@ func (r *Run) Measured(at int, c attempt.CheckRun) {
 	}
 }
 
-// worked reports whether an attempt at any task has ended.
-func (r *Run) worked() bool {
-	return slices.ContainsFunc(r.List, func(i Item) bool { return i.Tries > 0 })
-}
-
 // unprovenDue asks a person about a task if it is uncertain whether the task is done, or if the
 // run requires a stronger proof.
 func unprovenDue(f *loop.Facts) []loop.Gate {

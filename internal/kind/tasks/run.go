@@ -40,11 +40,8 @@ var Kind = loop.Kind{
 			Way: "restore the commit, for example with `git reflog`; a resume accepts the branch " +
 				"as it is"},
 	},
-	Applies: func(b *loop.Budget) bool {
-		_, is := b.Own.(*Run)
-		return is
-	},
-	Gates: gates, Completes: "tasks_complete", Rule: stays, Enter: enter, Steer: steer,
+	Applies: func(b *loop.Budget) bool { return Of(b) != nil },
+	Gates:   gates, Completes: "tasks_complete", Rule: stays, Enter: enter, Steer: steer,
 	InAgent: "tasks cannot be added from inside the agent",
 	Run:     loop.Part{Name: "tasks", Of: (*Run)(nil)},
 	Line:    loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
@@ -290,14 +287,14 @@ func (r *Run) Attempts() loop.Attempts {
 		MaxIdle: r.MaxTries - 1,
 		Failed:  "attempts in a row ended through no fault of the task; no retry was counted",
 		Done:    r.Complete(), Source: r.Spec, List: r.ListPath, Number: r.Index + 1, Unit: "task",
-		Publishes: true, Imports: r.Import != nil, Worked: r.worked(), Agent: "worker",
-		Unjudged: attempt.Unfinished,
+		Publishes: true, Imports: r.Import != nil, Agent: "worker", Unjudged: attempt.Unfinished,
 		Finished: r.Finished(), Total: len(r.List),
 	}
 	a.Last = a.Finished+1 >= a.Total
 	if item := r.item(); item != nil {
 		a.Spent = item.Dollars
 	}
+	a.Worked = slices.ContainsFunc(r.List, func(i Item) bool { return i.Tries > 0 })
 	return a
 }
 
