@@ -1,11 +1,13 @@
 package brake
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"hooks/internal/loop"
 )
 
 // defaultPath is the search path for programs if PATH is not set.
@@ -14,30 +16,23 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 // folder identifies one session's directory of links.
 type folder struct{ home, session string }
 
-// search is the result of searching PATH for the real program of a link.
-type search struct {
-	real  string // absolute; empty if not found
-	links []folder
-}
-
-// find searches PATH for directories of links and for the first program with that name that is not
-// this one. If argv0 is a path, its directory comes first in the search for links.
-func find(argv0, name, path string) search {
+// find searches PATH for the real program, which is the first with that name that is not this one,
+// and for directories of links. target is absolute, or empty if not found. If argv0 is a path, its
+// directory comes first in the search for links.
+func find(argv0, name, path string) (target string, links []folder) {
 	exe, _ := os.Executable()
 	self, _ := os.Stat(exe)
-	var s search
 	if strings.Contains(argv0, "/") {
-		s.note(filepath.Dir(argv0), name)
+		links = loop.AppendNew(links, linksIn(filepath.Dir(argv0), name))
 	}
 	for _, dir := range filepath.SplitList(path) {
-		if dir == "" {
-			dir = "."
-		}
-		if !s.note(dir, name) && s.real == "" {
-			s.real = program(filepath.Join(dir, name), self)
+		dir = cmp.Or(dir, ".")
+		found := linksIn(dir, name)
+		if links = loop.AppendNew(links, found); found == (folder{}) && target == "" {
+			target = program(filepath.Join(dir, name), self)
 		}
 	}
-	return s
+	return target, links
 }
 
 // program returns the absolute path of an executable file that is not this program, or an empty
@@ -52,23 +47,20 @@ func program(path string, self fs.FileInfo) string {
 	return path
 }
 
-// note adds dir to the links if it is HOME/brake/SESSION and name in it is a symbolic link, as in
-// no other directory of that name. It reports whether it did.
-func (s *search) note(dir, name string) bool {
+// linksIn returns the session whose directory of links dir is: it is HOME/brake/SESSION, and name in
+// it is a symbolic link, as in no other directory of that name. It returns the zero value for any
+// other directory.
+func linksIn(dir, name string) folder {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return false
+		return folder{}
 	}
 	dir, err = filepath.Abs(dir)
 	if err == nil && filepath.Base(filepath.Dir(dir)) != "brake" {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	if err != nil || filepath.Base(filepath.Dir(dir)) != "brake" {
-		return false
+		return folder{}
 	}
-	found := folder{filepath.Dir(filepath.Dir(dir)), filepath.Base(dir)}
-	if !slices.Contains(s.links, found) {
-		s.links = append(s.links, found)
-	}
-	return true
+	return folder{filepath.Dir(filepath.Dir(dir)), filepath.Base(dir)}
 }

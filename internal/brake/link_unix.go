@@ -39,22 +39,22 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	if !set {
 		path = defaultPath
 	}
-	found := find(argv[0], name, path)
-	if found.real == "" {
+	target, links := find(argv[0], name, path)
+	if target == "" {
 		fmt.Fprintf(stderr, "%s: command not found\n", name)
 		return notFound, true
 	}
-	r, phase := judge(name, argv, found.links, pass)
+	r, phase := judge(name, argv, links, pass)
 	if r != nil {
 		fmt.Fprintln(stderr, term.Text(hint.Text(r)))
 		return 1, true
 	}
 	args := started(name, argv).in(phase)
 	if args[0] = argv[0]; strings.Contains(args[0], "/") {
-		args[0] = found.real
+		args[0] = target
 	}
-	err := syscall.Exec(found.real, args, os.Environ())
-	fmt.Fprintf(stderr, "%s: %v\n", found.real, err)
+	err := syscall.Exec(target, args, os.Environ())
+	fmt.Fprintf(stderr, "%s: %v\n", target, err)
 	return cannotRun, true
 }
 

@@ -294,7 +294,8 @@ func TestMergeIsRefusedHoweverItIsStarted(t *testing.T) {
 	for _, line := range lines {
 		r := w.shell(line)
 		told := strings.Contains(r.err, "error: not run: ") && strings.Contains(r.err, "\nhint: ")
-		if strings.HasPrefix(line, `env -i "$(`) && find("gh", "gh", defaultPath).real == "" {
+		real, _ := find("gh", "gh", defaultPath)
+		if strings.HasPrefix(line, `env -i "$(`) && real == "" {
 			told = r.err == "gh: command not found\n" // without a PATH only the system's folders
 		}
 		if r.code == 0 && !strings.HasPrefix(line, "find") || r.out != "" || !told {
