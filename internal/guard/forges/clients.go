@@ -91,7 +91,7 @@ item-archive item-create item-delete item-edit item-list link list ls unlink vie
 const glabGroups = `alias api attestation auth changelog check-update ci cluster completion config
 container-registry deploy-key duo gpg-key help incident issue iteration job label mcp milestone mr
 opentofu pipe pipeline project release repo runner schedule search securefile snippet ssh-key stack
-todo token user variable version work-items`
+token user variable version work-items`
 
 // named reports whether a client has a command by that name itself. Any other name may be an alias
 // or an extension, which could do anything.
