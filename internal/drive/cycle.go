@@ -198,12 +198,21 @@ func (c *Cycle) left(o Order, began time.Time) string {
 	return "about " + strings.TrimSuffix(minutes, "0s") + " left"
 }
 
-// withBudget limits the process with the client's budget flag, unless the person has set it.
+// withBudget limits the process with the client's budget flag, unless the person's own limit is
+// lower.
 func withBudget(left loop.USD, flags []string) []string {
 	const name = "--max-budget-usd"
-	own := func(flag string) bool { return strings.HasPrefix(flag, name) }
-	if left == 0 || slices.ContainsFunc(flags, own) {
+	if left == 0 {
 		return flags
+	}
+	for i, f := range flags {
+		key, value, joined := strings.Cut(f, "=")
+		if !joined && i+1 < len(flags) {
+			value = flags[i+1]
+		}
+		if own, err := loop.ParseUSD(value); key == name && err == nil && own <= left {
+			return flags
+		}
 	}
 	return append(slices.Clip(flags), name, left.Decimal())
 }

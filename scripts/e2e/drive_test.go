@@ -20,7 +20,7 @@ import (
 func driven(t *testing.T, script Script, flags ...string) (w *World, c drive.Client) {
 	w = newWorld(t, script)
 	cmd := w.command(context.Background())
-	return w, drive.Client{Program: clientProgram, Dir: w.Project,
+	return w, drive.Client{Program: clientProgram, Dir: w.Project, Stall: time.Minute,
 		Env: append(cmd.Env, "CLAUDE_CODE_MAX_RETRIES=1", w.variable()),
 		Flags: append(append([]string{}, cmd.Args[1:]...),
 			append([]string{"--allowedTools", tools}, flags...)...)}
