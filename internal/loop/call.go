@@ -350,8 +350,8 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	if own && (!tick || !s.Run.Repeats(c)) { // another loop would use answers given for this run
 		flags, _, _ := c.ParseFlags()
 		if !tick || !required(k, &k.Origin).typed(c, flags) {
-			return RefuseCall(ScheduleRule, "do it in this iteration, or schedule "+s.Run.Command+
-				"; a person can schedule other work",
+			return RefuseCall(ScheduleRule,
+				"schedule it as "+s.Run.Command+"; a person can start other loops",
 				"Not scheduled: an iteration may schedule only its own loop")
 		}
 	}

@@ -227,7 +227,9 @@ func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	if e.Worktrees != nil {
 		known = e.Worktrees
 	}
-	return mergeBy(slices.Clone(t.Report.Worktrees), known, worktreePath, nil)
+	return mergeBy(slices.Clone(t.Report.Worktrees), known, func(w Worktree) string {
+		return w.Path
+	}, nil)
 }
 
 // skipLine returns the history line of a tick that found the lock held. No counter advances, and

@@ -67,7 +67,7 @@ func (r *Report) merge(o Report) {
 	r.Plan = AppendNew(r.Plan, o.Plan...)
 	r.Failures = mergeBy(r.Failures, o.Failures, Failure.target, nil)
 	r.PRs = mergeBy(r.PRs, o.PRs, func(p PR) int { return p.Number }, (*PR).update)
-	r.Worktrees = mergeBy(r.Worktrees, o.Worktrees, worktreePath, nil)
+	r.Worktrees = mergeBy(r.Worktrees, o.Worktrees, func(w Worktree) string { return w.Path }, nil)
 	set(&r.Comments, o.Comments)
 	set(&r.Qmd, o.Qmd)
 	set(&r.Outcome, o.Outcome)
@@ -91,8 +91,6 @@ func mergeBy[T any, K comparable](
 	}
 	return list
 }
-
-func worktreePath(w Worktree) string { return w.Path }
 
 func (i *Issue) update(later Issue) {
 	set(&i.Title, later.Title)
