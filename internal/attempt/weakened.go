@@ -105,42 +105,43 @@ func (h *hunk) loses(added map[string]bool) (list []string) {
 	for _, line := range h.removed {
 		switch {
 		case added[line]:
-		case testStart().MatchString(line):
+		case conventions().testStart.MatchString(line):
 			list = append(list, fmt.Sprintf("%s loses %q", name(h.file),
 				markdown.Cut(markdown.OneLine(line), 80)))
-		case assertion().MatchString(line):
+		case conventions().assertion.MatchString(line):
 			asserted = true
 		}
 	}
-	if asserted && len(list) == 0 && !slices.ContainsFunc(h.added, assertion().MatchString) {
+	asserts := conventions().assertion.MatchString
+	if asserted && len(list) == 0 && !slices.ContainsFunc(h.added, asserts) {
 		list = append(list, fmt.Sprintf("%s:%d asserts less", name(h.file), h.line))
 	}
 	return list
 }
 
-// The patterns below hold the conventions of test runners in many languages.
-var (
-	testName = pattern(`(?:^|/)(?:__tests__/|tests/.*\.rs$|test_[^/]*$|` +
+// conventions holds the patterns of test runners in many languages. They are compiled at the first
+// use, because every hook links this package.
+var conventions = sync.OnceValue(func() (c struct {
+	testName, testStart, assertion, skipping *regexp.Regexp
+}) {
+	c.testName = regexp.MustCompile(`(?:^|/)(?:__tests__/|tests/.*\.rs$|test_[^/]*$|` +
 		`[^/]*(?:[._](?:test|spec)|Tests?|Spec)\.\w+$)|\.bats$`)
-	testStart = pattern(`^(?:func (?:Test|Fuzz|test)|(?:async )?def test|` +
+	c.testStart = regexp.MustCompile(`^(?:func (?:Test|Fuzz|test)|(?:async )?def test|` +
 		`(?:it|test|describe|specify)[ (]|@[Tt]est|\[(?:Test|Fact|Theory)|` +
 		`#\[(?:tokio::)?test|public function test|TEST\()`)
-	assertion = pattern(`[aA]ssert|ASSERT_|EXPECT_|expect[(!]|\.should|t\.(?:Error|Fatal)|` +
-		`require\.|raises\(|cmp\.Diff\(`)
-	skipping = pattern(`(?:^|[^\w.])((?:it|test|describe|suite)\.(?:skip|todo|only)|` +
+	c.assertion = regexp.MustCompile(`[aA]ssert|ASSERT_|EXPECT_|expect[(!]|\.should|` +
+		`t\.(?:Error|Fatal)|require\.|raises\(|cmp\.Diff\(`)
+	c.skipping = regexp.MustCompile(`(?:^|[^\w.])((?:it|test|describe|suite)\.(?:skip|todo|only)|` +
 		`x(?:it|test|describe|context)[ (]|(?:t|b|tb)\.Skip(?:f|Now)?\(|` +
 		`@pytest\.mark\.(?:skip|xfail)|pytest\.skip|@unittest\.(?:skip|expectedFailure)|` +
 		`@skip|self\.skipTest|@(?:Ignore\b|Disabled)|\[Ignore|Skip =|#\[ignore|` +
 		`@(?:module)?tag :skip)|^(skip|pending)(?: ["']| (?:if|unless|do)\b|$)`)
-)
-
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
+	return c
+})
 
 // isTest reports whether a file is a test by its name.
 func isTest(file string) bool {
-	return among(path.Ext(file), sources) && testName().MatchString(file)
+	return among(path.Ext(file), sources) && conventions().testName.MatchString(file)
 }
 
 // skipMark returns the mark on a line that skips a test, or "" if there is none.
@@ -149,7 +150,7 @@ func skipMark(line string) string {
 	if comment && !strings.HasPrefix(line, "#[") {
 		return ""
 	}
-	words := skipping().FindStringSubmatch(line)
+	words := conventions().skipping.FindStringSubmatch(line)
 	if words == nil {
 		return ""
 	}
