@@ -110,6 +110,6 @@ func terminalOf(stream any) (fd int, terminal bool) {
 
 // typed reports whether in is a terminal. Events and facts are never typed at a terminal.
 func typed(in io.Reader) bool {
-	_, terminal := terminalOf(in)
-	return terminal
+	f, ok := in.(*os.File)
+	return ok && xterm.IsTerminal(int(f.Fd()))
 }
