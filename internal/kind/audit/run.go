@@ -39,8 +39,11 @@ var Kind = loop.Kind{
 			Holds: func(f *loop.Facts) string { return noVerdicts(f, FinalAuditing) },
 			Tell:  tellNoVerdicts},
 	},
-	Applies: func(b *loop.Budget) bool { return Of(b) != nil },
-	Gates:   gates, Completes: "audit_complete", Rule: audited, Confine: confine, Enter: enter,
+	Applies: func(b *loop.Budget) bool {
+		_, is := b.Own.(*Run)
+		return is
+	},
+	Gates: gates, Completes: "audit_complete", Rule: audited, Confine: confine, Enter: enter,
 	Steer: steer, InAgent: "findings cannot be changed from inside the agent",
 	Reported: told,
 	Run:      loop.Part{Name: "audit", Of: (*Run)(nil)},

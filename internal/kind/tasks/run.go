@@ -40,8 +40,11 @@ var Kind = loop.Kind{
 			Way: "restore the commit, for example with `git reflog`; a resume accepts the branch " +
 				"as it is"},
 	},
-	Applies: func(b *loop.Budget) bool { return Of(b) != nil },
-	Gates:   gates, Completes: "tasks_complete", Rule: stays, Enter: enter, Steer: steer,
+	Applies: func(b *loop.Budget) bool {
+		_, is := b.Own.(*Run)
+		return is
+	},
+	Gates: gates, Completes: "tasks_complete", Rule: stays, Enter: enter, Steer: steer,
 	InAgent: "tasks cannot be added from inside the agent",
 	Run:     loop.Part{Name: "tasks", Of: (*Run)(nil)},
 	Line:    loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
