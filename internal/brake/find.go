@@ -47,9 +47,9 @@ func program(path string, self fs.FileInfo) string {
 	return path
 }
 
-// linksIn returns the session whose directory of links dir is: it is HOME/brake/SESSION, and name in
-// it is a symbolic link, as in no other directory of that name. It returns the zero value for any
-// other directory.
+// linksIn returns the session whose directory of links dir is: it is HOME/brake/SESSION, and name
+// in it is a symbolic link, as in no other directory of that name. It returns the zero value for
+// any other directory.
 func linksIn(dir, name string) folder {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
