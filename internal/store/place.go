@@ -44,8 +44,8 @@ func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 
 // place resolves a budget path, relative to the project unless absolute.
 func (s *Store) place(skill loop.Skill, path string) (place, error) {
-	full := s.absolute(path)
-	if path == "" || full == s.absolute(DefaultBudgetPath(skill)) {
+	full := safefile.Absolute(s.project, path)
+	if path == "" || full == safefile.Absolute(s.project, DefaultBudgetPath(skill)) {
 		return place{skill, path, &s.disk, budgetName.of(skill), true}, nil
 	}
 	dir, name := filepath.Dir(full), filepath.Base(full)
@@ -78,8 +78,6 @@ func (s *Store) isStateDir(dir string) bool {
 	own, err := s.disk.root.Stat(".")
 	return err == nil && os.SameFile(there, own)
 }
-
-func (s *Store) absolute(path string) string { return safefile.Absolute(s.project, path) }
 
 var errTaken = errors.New("has the name of another state file")
 
@@ -116,7 +114,7 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 // if there is none.
 func (s *Store) Other(skill loop.Skill, path string) (loop.RunFile, error) {
 	last, err := s.budgetPath(skill)
-	if err != nil || s.absolute(last) == s.absolute(path) {
+	if err != nil || safefile.Absolute(s.project, last) == safefile.Absolute(s.project, path) {
 		return loop.RunFile{}, err
 	}
 	run, err := s.loadBudget(skill, last)

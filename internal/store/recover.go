@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 )
 
 // Recover loads the state after a possible crash. The history line is the commit point of an
@@ -43,7 +44,8 @@ func (tx *Tx) RecoverFrom(skill loop.Skill, budgetPath string) (st State, err er
 		return st, err
 	}
 	current, err := s.budgetPath(skill)
-	if err != nil || st.Budget == nil && s.absolute(st.BudgetPath) != s.absolute(current) {
+	if err != nil || st.Budget == nil &&
+		safefile.Absolute(s.project, st.BudgetPath) != safefile.Absolute(s.project, current) {
 		return st, err // the open tick belongs to another run
 	}
 	err = errors.Join(s.catchUp(&st, skill), s.Findings(st.Budget))

@@ -8,6 +8,7 @@ import (
 
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 	"hooks/internal/seal"
 )
 
@@ -162,7 +163,8 @@ func (s *Store) settled(run sealed) seal.Files {
 func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool, err error) {
 	runs, err := s.sealedRuns(skill)
 	for _, run := range runs {
-		if run.HeldFor == "" && s.absolute(run.Budget) == s.absolute(path) {
+		if run.HeldFor == "" &&
+			safefile.Absolute(s.project, run.Budget) == safefile.Absolute(s.project, path) {
 			return run, true, nil
 		}
 	}
