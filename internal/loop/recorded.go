@@ -58,6 +58,12 @@ func (e DialogBegins) step(s State, _ *Known) Outcome {
 	if !e.open(s) || len(s.Tick.Pending) == 0 && !e.Forged {
 		return Outcome{}
 	}
+	if slices.ContainsFunc(s.Tick.Dialogs, func(d Dialog) bool {
+		return d.ID == note.ID && d.Forged == note.Forged && !d.Done &&
+			slices.Equal(d.Shown, note.Shown)
+	}) { // recorded by another registration
+		return Outcome{}
+	}
 	s.Tick.Dialogs = append(s.Tick.Dialogs, note)
 	out := Outcome{Save: Save{Tick: s.Tick}}
 	for i := range s.Tick.Pending {
