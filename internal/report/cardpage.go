@@ -220,10 +220,18 @@ func remarks(l *loop.Iteration) (list []string) {
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
-// refused counts refused calls in words. It is empty if no call was refused.
+// refused counts refused calls in words, merges by themselves, as in "2 merges, 1 call". It is
+// empty if no call was refused.
 func refused(list []loop.Denial) string {
-	n := loop.Refusals(list)
-	return when(n > 0, english.Plural(n, "call"))
+	merges := 0
+	for _, d := range list {
+		if d.Rule == loop.MergeGate {
+			merges += d.Times
+		}
+	}
+	calls := loop.Refusals(list) - merges
+	return strings.Trim(commas(when(merges > 0, english.Plural(merges, "merge")),
+		when(calls > 0, english.Plural(calls, "call"))), ", ")
 }
 
 // asked draws the tables of questions and of refused calls.
