@@ -52,7 +52,9 @@ func (d *Inspector) newest() (session string) {
 	session, newest := usage.Newest(client, dir)
 	if session == "" {
 		for l := range d.walk().runs() {
-			for _, r := range l.Budget.Receipts {
+			b := l.Budget // a run that waits for its opening gates has no receipt yet
+			begun := loop.Receipt{SessionID: b.SessionID, Since: b.StartedAt}
+			for _, r := range append(slices.Clone(b.Receipts), begun) {
 				if r.Since.After(newest) {
 					session, newest = r.SessionID, r.Since
 				}
