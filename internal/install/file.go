@@ -38,8 +38,9 @@ func open(path string) (s *edited, err error) {
 		if err == nil {
 			s.target, err = filepath.EvalSymlinks(path)
 		}
-		if err != nil {
-			return nil, err // a broken link
+		if err != nil || !info.Mode().IsRegular() {
+			return nil, hint.New("move it away; nothing was changed",
+				"%s is a broken link, or not a file", path)
 		}
 		s.mode = info.Mode().Perm()
 	}

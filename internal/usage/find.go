@@ -39,6 +39,9 @@ func Find(client, session string) (string, error) {
 	near := all
 	if len(hits) > 0 {
 		near = hits
+	} else if len(all) == 0 {
+		return "", hint.New("set CLAUDE_CONFIG_DIR to the client's folder, or name a "+
+			"transcript by its path", "there is no session in %s", client)
 	}
 	return "", hint.New("type the id of one, or the path of a transcript: "+ids(near),
 		"%d sessions in %s begin with %q", len(hits), client, session)
