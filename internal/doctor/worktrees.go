@@ -23,6 +23,9 @@ const removalTime = 20 * time.Second
 // linkedWorktrees offers to remove the worktrees whose loops are complete, committed, and pushed or
 // merged. It keeps all others, because a person may continue them (A12–A15).
 func linkedWorktrees(m *machine, n *notes) {
+	if m.repo.Top == "" {
+		n.skip("no git repository")
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
 	for _, path := range tracker.Trees(ctx, m.project) {
