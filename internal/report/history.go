@@ -82,7 +82,7 @@ func (t *historyTable) keepNewest() {
 	}
 }
 
-// draw renders the newest iterations by run.
+// Draw draws the newest iterations by run.
 func (t *historyTable) Draw(p *page.Text) {
 	t.keepNewest()
 	if t.earlier > 0 {
