@@ -15,6 +15,10 @@ type Quiet struct {
 	Free   bool   `json:"free,omitempty"`      // the gate does not apply to the current turn
 	Prompt string `json:"prompt_id,omitempty"` // id of the last turn in which a person typed
 	Woken  string `json:"woken,omitempty"`     // id of the last turn that a job of the run started
+	// Jobs lists the background work started since then, in turns to which the gate applied. Heard
+	// lists the ids of all jobs that have ended.
+	Jobs  []Job    `json:"jobs,omitempty"`
+	Heard []string `json:"heard,omitempty"`
 	// Refused holds the wakes that were not yet reported to a person, one for each task.
 	Refused []Wakeup `json:"refused,omitempty"`
 }
@@ -54,12 +58,12 @@ const (
 )
 
 // addJob adds the background work that a call started, and reports whether it is new.
-func (b *Budget) addJob(j *Job) (news bool) {
-	if j == nil || len(b.Jobs) == maxJobs ||
-		slices.ContainsFunc(b.Jobs, func(o Job) bool { return o.ID == j.ID }) {
+func addJob(list *[]Job, j *Job) (news bool) {
+	if j == nil || len(*list) == maxJobs ||
+		slices.ContainsFunc(*list, func(o Job) bool { return o.ID == j.ID }) {
 		return false
 	}
-	b.Jobs = append(slices.Clip(b.Jobs), *j)
+	*list = append(slices.Clip(*list), *j)
 	return true
 }
 
@@ -81,8 +85,7 @@ func (b *Budget) endJob(w *Wakeup) (known bool) {
 	return len(b.Jobs) < n
 }
 
-// isOf reports whether the wake comes from one of these jobs, or may come from one that exceeded
-// the bound.
+// isOf reports whether the wake comes from one of these jobs.
 func (w *Wakeup) isOf(jobs []Job) bool {
 	return w != nil && (len(jobs) >= maxJobs || slices.ContainsFunc(jobs, w.about))
 }
@@ -91,6 +94,17 @@ func (w *Wakeup) isOf(jobs []Job) bool {
 func (b *Budget) answered() bool {
 	return b.Status == Paused && len(b.Pending) > 0 &&
 		!slices.ContainsFunc(b.Pending, func(g Gate) bool { return g.Answer == "" })
+}
+
+// jobs returns all jobs that the run started, including those of turns after its end to which the
+// gate applied.
+func (q *Quiet) jobs(b *Budget) []Job { return slices.Concat(b.Jobs, q.Jobs) }
+
+// awaits reports whether a job can still wake the session.
+func (q *Quiet) awaits(b *Budget) bool {
+	return slices.ContainsFunc(q.jobs(b), func(j Job) bool {
+		return !slices.Contains(q.Heard, j.ID)
+	})
 }
 
 // afterEnd decides about a prompt in a session whose run has ended. Until a person types, the
@@ -110,16 +124,18 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	case s.Quiet == nil, fires && k.Sender.or() >= SenderClient: // its entry refuses it
 		return Outcome{}
 	}
-	before, q, own := s.Quiet, *s.Quiet, e.Wakes.isOf(s.Run.Jobs)
+	before, q, jobs := s.Quiet, *s.Quiet, s.Quiet.jobs(s.Run)
+	own := e.Wakes.isOf(jobs)
+	for _, j := range jobs {
+		if own && e.Wakes.ends(j) {
+			q.Heard = AppendNew(q.Heard, j.ID)
+		}
+	}
 	out := Outcome{}
-	if own && !q.Typed { // its job ends when a person types, because the client may report it twice
-		q.Refused = e.Wakes.among(q.Refused)
-		return Outcome{Save: Save{Quiet: &q}, Reply: Reply{Refuse: e.Wakes.refused(), Hidden: true}}
-	}
-	if s.Run.endJob(e.Wakes) {
-		out.Save.Run = s.Run
-	}
 	switch theirs := e.Prompt != "" && q.Prompt == e.Prompt; {
+	case own && !q.Typed:
+		out.Reply = Reply{Refuse: e.Wakes.refused(), Hidden: true}
+		q.Refused = e.Wakes.among(q.Refused)
 	case own && !theirs: // a notification may arrive in a running turn
 		q.Free, q.Woken = false, e.Prompt
 	case e.isTyped(k) && !(q.Free && theirs): // a prompt raises up to two events
@@ -128,7 +144,8 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	case !own && e.Prompt != q.Woken:
 		q.Free = q.Typed
 	}
-	if q.Free != before.Free || q.Woken != before.Woken {
+	if q.Free != before.Free || q.Woken != before.Woken || len(q.Heard) > len(before.Heard) ||
+		len(q.Refused) > len(before.Refused) {
 		out.Save.Quiet = &q
 	}
 	return out
@@ -151,15 +168,10 @@ func (e Prompt) isTyped(k *Known) bool {
 // typed opens the gate of a run that has ended, because a person has typed. It reports the refused
 // wakes once.
 func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
-	for i := range q.Refused {
-		if run.endJob(&q.Refused[i]) && out.Save.Close == nil {
-			out.Save.Run = run
-		}
-	}
 	out.Reply.Missed = q.Refused
 	q.Typed, q.Free, q.Prompt, q.Refused = true, true, e.Prompt, nil
-	if out.Save.Release = len(run.Jobs) == 0; !out.Save.Release {
-		out.Save.Quiet = &q
+	if out.Save.Quiet, out.Save.Release = &q, !q.awaits(run); out.Save.Release {
+		out.Save.Quiet = nil
 	}
 }
 

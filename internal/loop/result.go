@@ -99,7 +99,7 @@ func (e Result) step(s State, _ *Known) Outcome {
 		out.Reply.Answers = s.answer(e.Now, *e.Answers)
 		return out
 	}
-	started := s.Run.addJob(e.Job)
+	started := addJob(&s.Run.Jobs, e.Job)
 	waits := s.Tick.Starts.Opened > 0 && len(e.Printed) > 0 || len(s.Tick.Starts.Dropped) > 0
 	if !news && !started && !e.Sent && e.Qmd == "" && len(e.Effects) == 0 && !waits {
 		return Outcome{}
@@ -115,13 +115,16 @@ func (e Result) step(s State, _ *Known) Outcome {
 // betweenTicks records background work that was started after the iteration ended, in a turn of
 // the run or in a turn to which the gate of an ended run applies.
 func (e Result) betweenTicks(s State) Outcome {
-	if s.Run == nil {
-		return Outcome{}
-	}
-	gated := s.Quiet != nil && !s.Quiet.Free
-	ofRun := s.Run.Status == Active && slices.Contains(s.Run.LastPrompts, e.Prompt)
-	if (gated || ofRun) && s.Run.addJob(e.Job) {
-		return Outcome{Save: Save{Run: s.Run}}
+	switch {
+	case s.Run == nil || e.Job == nil:
+	case s.Quiet != nil && !s.Quiet.Free:
+		if addJob(&s.Quiet.Jobs, e.Job) {
+			return Outcome{Save: Save{Quiet: s.Quiet}}
+		}
+	case s.Run.Status == Active && slices.Contains(s.Run.LastPrompts, e.Prompt):
+		if addJob(&s.Run.Jobs, e.Job) {
+			return Outcome{Save: Save{Run: s.Run}}
+		}
 	}
 	return Outcome{}
 }

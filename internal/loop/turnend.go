@@ -51,7 +51,7 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s) && s.Run.SessionID == e.Session && s.Run.Feeds(e.Prompt):
 		return e.orderAgain(s, k)
-	case s.Quiet != nil && s.Quiet.Typed && len(s.Run.Jobs) == 0:
+	case s.Quiet != nil && s.Quiet.Typed && !s.Quiet.awaits(s.Run):
 		return Outcome{Save: Save{Release: true}}
 	case !e.open(s) && news:
 		return Outcome{Save: Save{Run: s.Run}}
