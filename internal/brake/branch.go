@@ -15,11 +15,10 @@ import (
 	"hooks/internal/tracker"
 )
 
-// in returns the arguments with which a program runs in a phase. A git that only reads ignores
-// settings that alter its output, because a worker may have set them. A git that writes does not
-// create a local branch when a remote branch of that name is checked out, and a rebase moves no
-// other branch. The settings that enforce this come last, so that they override those of the
-// command.
+// in returns the arguments with which a program runs in a phase. In a phase that only reads, git
+// ignores settings that alter its output, because a worker may have set them. In a phase that
+// writes, a checkout of a remote branch creates no local branch, and a rebase moves no other
+// branch. The settings that enforce this come last, so that they override those of the command.
 func (s Start) in(phase loop.Confined) []string {
 	at, _ := s.git()
 	argv, settings := s.Argv, []string(nil)
@@ -39,8 +38,8 @@ func (s Start) in(phase loop.Confined) []string {
 	return slices.Insert(slices.Clone(argv), at, settings...)
 }
 
-// git returns the index of git's command in the arguments, and how git is started, by the program
-// itself or by another.
+// git returns the index of git's command in the arguments, and how git is started. If the program
+// is not git, at is 1, and start describes a git that the program would start.
 func (s Start) git() (at int, start tracker.GitStart) {
 	start = tracker.GitStart{Dir: s.Cwd, Env: s.Environ, Works: s.Cwd}
 	gitDir, workTree := s.Env("GIT_DIR"), s.Env("GIT_WORK_TREE")
@@ -93,12 +92,12 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 	if why == "" {
 		return nil
 	}
-	return refuse(loop.AuditRule, s.shown(), why+", and "+g.phase.During+" stays on "+branch,
+	return refuse(loop.AuditRule, s.shown(), why+", but "+g.phase.During+" stays on "+branch,
 		"commit on "+branch+"; a person can merge after "+g.phase.Until)
 }
 
-// strayed is like moves, but also refuses what settings make of the command: a fetch into a local
-// branch, and an alias, even one with the name of a command, which git would ignore.
+// strayed is like moves, but also considers git's settings: it refuses an alias, and a fetch into a
+// local branch. It refuses even an alias named after a git command, although git ignores it.
 func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
 	name := "alias." + argv[0]
 	if cmp.Or(config[strings.ToLower(name)], config[name+".command"]) != "" {
@@ -126,7 +125,7 @@ func within(folder, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// remote reports whether dir is in a remote of the repository that is a local directory.
+// remote reports whether dir is in a local directory that is a remote of the repository.
 func remote(own tracker.Facts, dir string) bool {
 	for _, url := range own.Remotes {
 		if within(safefile.Absolute(own.Top, strings.TrimPrefix(url, "file://")), dir) {
@@ -136,11 +135,11 @@ func remote(own tracker.Facts, dir string) bool {
 	return false
 }
 
-// unseen is the reason for refusing an alias and what git runs in a shell or an editor.
+// unseen is the reason for refusing an alias and `git bisect run`.
 const unseen = "the git that it starts would not be checked"
 
-// staying lists, for git commands that can change another branch, the flags with which they
-// certainly do not, and with which a rebase runs nothing.
+// staying lists, for git commands that can change another branch, the flags that certainly neither
+// change one nor make a rebase run a program.
 var staying = map[string]string{
 	"branch":   "-q --quiet -u --set-upstream-to --unset-upstream --edit-description",
 	"checkout": "-q --quiet -f --force --ours --theirs",
@@ -179,7 +178,7 @@ func (s Start) moves(argv []string, own, on string) string {
 		return ref && to != "" && !strings.HasPrefix(to, "refs/")
 	}
 	foreign := func(arg string) bool {
-		place, _, _ := strings.Cut(arg, "/") // of a ref of another worktree, as main-worktree/HEAD
+		place, _, _ := strings.Cut(arg, "/") // as in main-worktree/HEAD
 		return shellword.Has("main-worktree worktrees", place) ||
 			strings.HasPrefix(arg, "refs/heads/") && arg != "refs/heads/"+own
 	}

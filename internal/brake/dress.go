@@ -68,7 +68,7 @@ func Dress(home, session, exe string) error {
 		return fmt.Errorf("make links: %w", err)
 	}
 	now := time.Now()
-	_ = os.Chtimes(dir, now, now) // Sweep derives the age of the links from it
+	_ = os.Chtimes(dir, now, now) // Sweep derives the links' age from this time
 	return nil
 }
 
@@ -90,7 +90,7 @@ func link(exe, path string) error {
 // loop has ended.
 const linksAge = 30 * 24 * time.Hour
 
-// RemoveLinks removes the links of all sessions, and the programs that they lead to.
+// RemoveLinks removes the links of all sessions, and the programs that they point to.
 func RemoveLinks(home string) { _ = os.RemoveAll(filepath.Join(home, "brake")) }
 
 // Sweep removes the links of each session that has no loop on, began its last loop at least 30 days

@@ -13,10 +13,10 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxEnvFile is the maximum size in bytes of a file of shell text of the client.
+// maxEnvFile bounds a file of shell text that the client evaluates, in bytes.
 const maxEnvFile = 1 << 20
 
-// Arm adds the line to CLAUDE_ENV_FILE unless it is already there. The client evaluates that file
+// Arm appends Line to CLAUDE_ENV_FILE unless it is already there. The client evaluates that file
 // before the session's Bash commands, and passes its name only to a SessionStart hook. Arm does
 // nothing on Windows, which has no links.
 func Arm(env func(string) string, session string) error {
@@ -38,8 +38,8 @@ func Arm(env func(string) string, session string) error {
 	return nil
 }
 
-// Armed reports whether the line is in one of the client's files of shell text for the session. It
-// returns false if their directory is unknown.
+// Armed reports whether Line is in one of the client's files of shell text for the session. It
+// returns false if their directory cannot be read.
 func Armed(env func(string) string, session string) bool {
 	line := Line(seal.Home(env), session)
 	if line == "" || session == "" || session != filepath.Base(session) || session == ".." {

@@ -16,7 +16,7 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 // folder identifies one session's directory of links.
 type folder struct{ home, session string }
 
-// find searches PATH for the real program, which is the first with that name that is not this one,
+// find searches PATH for the real program, which is the first one of that name that is not hooks,
 // and for directories of links. target is absolute, or empty if not found. If argv0 is a path, its
 // directory comes first in the search for links.
 func find(argv0, name, path string) (target string, links []folder) {
@@ -47,9 +47,8 @@ func program(path string, self fs.FileInfo) string {
 	return path
 }
 
-// linksIn returns the session whose directory of links dir is: it is HOME/brake/SESSION, and name
-// in it is a symbolic link, as in no other directory of that name. It returns the zero value for
-// any other directory.
+// linksIn returns the session whose directory of links is dir: HOME/brake/SESSION, with name as a
+// symbolic link in it. It returns the zero value for any other directory.
 func linksIn(dir, name string) folder {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {

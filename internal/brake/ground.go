@@ -42,9 +42,9 @@ type ground struct {
 	unread bool
 }
 
-// ground returns the facts about a session's loop and reports whether the loop is on: its sealed
-// record exists or cannot be examined. If the loop is off, a link runs its program without judging
-// it.
+// ground returns the facts about a session's loop. on reports whether its links judge programs.
+// They do not if the session has no active sealed record, or if all its loops have ended and their
+// gate does not block the current turn.
 func (f folder) ground(pass Pass) (g ground, on bool) {
 	path := seal.SwitchPath(f.home, f.session)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +102,7 @@ func (f folder) noteStarts(g ground, s Start, acts []effect.Act) {
 
 func stamp() string { return time.Now().UTC().Format(time.RFC3339) }
 
-// append adds a note for the session's next event to the project. An error is ignored.
+// append saves a note for the session's next event in the project. It ignores errors.
 func (f folder) append(g ground, n store.Note) {
 	if n.Session = f.session; g.project != "" {
 		_ = store.AppendNote(g.project, n)

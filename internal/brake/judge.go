@@ -87,7 +87,7 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	switch merges := (effect.Reading{Acts: acts}).Merges(); {
 	case why != "":
 		return nil, refuse("unreadable", s.shown(), "it could be a merge: "+why,
-			"write it plainly, with a short body in the command or in a file")
+			"write the command plainly, with a short body in the command or in a file")
 	case len(merges) > 1:
 		why = fmt.Sprintf("%d merges in one command", len(merges))
 		return nil, refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
@@ -116,8 +116,8 @@ func Repo(at tracker.Facts) effect.Repo {
 	}
 }
 
-// words returns the arguments. For curl and wget it puts the options files that they read by
-// default first.
+// words returns the command line. For curl and wget it inserts flags that name the configuration
+// files that they read by default.
 func (s Start) words() []string {
 	name, args := s.Argv[0], s.Argv[1:]
 	home := s.Env("HOME")
@@ -147,7 +147,7 @@ func (s Start) merge(g ground, a effect.Act) *Refusal {
 	switch {
 	case a.Auto || a.Admin:
 		return no("--auto and --admin bypass the approval",
-			"merge it with "+s.plainly(0)+", without them, once it is green")
+			"merge the PR with `"+s.plainly(0)+"` once its checks have passed")
 	case a.Kind != effect.MergePR && a.Kind != effect.ApprovePR:
 		return no("in a loop only PRs may be merged, one at a time, through the merge gate",
 			"open or update a PR and leave it to a person")

@@ -58,15 +58,15 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	return cannotRun, true
 }
 
-// judge judges the program for every loop whose links were found. It also returns what the phase of
-// a loop among them forbids. A panic counts as a refusal, so that it does not let a merge pass.
+// judge judges the program for every loop whose links were found. phase is what the current phase
+// of one of these loops forbids. A panic counts as a refusal, so that it does not let a merge pass.
 func judge(
 	name string, argv []string, links []folder, pass Pass,
 ) (r *Refusal, phase loop.Confined) {
 	defer func() {
 		if p := recover(); p != nil {
 			r = refuse("unreadable", name, fmt.Sprintf("fault while reading: %v", p),
-				"report this as an error of hooks")
+				"report this as a bug in hooks")
 		}
 	}()
 	if len(links) == 0 {

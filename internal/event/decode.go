@@ -12,7 +12,8 @@ import (
 
 const hintShape = "the client may be newer than this program; run `hooks doctor`, or upgrade hooks"
 
-// check returns an error for an event with another name or without a field that it requires.
+// check returns an error unless the event has this name, all required fields, and tool input of the
+// right types.
 func (e Event) check(name string) error {
 	switch {
 	case e.Name == "":
@@ -34,8 +35,8 @@ func (e Event) check(name string) error {
 }
 
 // field returns an object's member by its exact key. A gjson path would treat parts of a key as
-// operators, and would look for braces inside a string.
-// It reads no further than that member, because others may be long.
+// operators, and would also read an object that is written inside a string.
+// field reads no further than that member, because others may be long.
 func field(v gjson.Result, key string) (found gjson.Result) {
 	if v.IsObject() {
 		v.ForEach(func(k, member gjson.Result) bool {
@@ -63,7 +64,7 @@ func (e *OtherEventError) Error() string {
 	return fmt.Sprintf("field hook_event_name is %q, not %q", codec.Clip(e.Got), e.Want)
 }
 
-// wrongType refuses a field whose JSON type does not allow a decision.
+// wrongType returns the error for a field of the wrong JSON type.
 func wrongType(field string, v gjson.Result) error {
 	return hint.New(hintShape, "%w", &codec.TypeError{Field: field, Raw: v.Raw})
 }

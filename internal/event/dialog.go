@@ -37,8 +37,8 @@ func (e Event) Answers() loop.Answers {
 
 // ParseAnswers reads the result object of the dialog with that id: tool_response of the event or,
 // if the event was missed, toolUseResult of a transcript line. It leaves out questions that the
-// person skipped, dismissed or replied to in chat. If the object or one of its marks has another
-// shape, the result has no answers.
+// person skipped, dismissed or replied to in chat. If the answers or the annotations are not an
+// object, the result has no answers.
 func ParseAnswers(id string, response gjson.Result) loop.Answers {
 	a := loop.Answers{ID: id, AFK: present(field(response, "afkTimeoutMs"))}
 	notes := field(response, "annotations")

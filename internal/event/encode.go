@@ -125,7 +125,7 @@ func cleaned(questions []Question) (list []Question) {
 }
 
 // The client replaces a text of more than 10,000 UTF-16 units with a file name. A text has at most
-// one for each byte.
+// one unit per byte.
 const (
 	maxText = 9900
 	cutMark = "\n… (cut)"

@@ -2,8 +2,8 @@
 // out.
 //
 // The client may never close its end of a pipe, and it drops a malformed decision silently. So
-// reading stops at the end of the first value, and a reply can only be built in forms that the
-// firing event accepts. The package decides nothing.
+// reading stops at the end of the first object, and a reply is encoded only in a form that the
+// firing event accepts. The package makes no decisions.
 package event
 
 import "github.com/tidwall/gjson"
@@ -21,7 +21,7 @@ type Event struct {
 	AgentID        string `json:"agent_id"` // set only inside a subagent
 	AgentType      string `json:"agent_type"`
 	Name           string `json:"hook_event_name"`
-	Word           Word   `json:"-"` // the hook word that read it
+	Word           Word   `json:"-"` // the hook word of the event
 
 	Tool      string       `json:"tool_name"`     // never empty on the tool events
 	Input     gjson.Result `json:"tool_input"`    // an object, or absent

@@ -74,9 +74,9 @@ func (e Event) StartsJob() (id, about string, ok bool) {
 	return id, e.Text("description"), id != ""
 }
 
-// Wakeup parses the client's own prompt about background work. It returns nil for any other prompt.
-// It is a notification or text such as `Background agent "a" was stopped by the user.` or `2
-// background agents were stopped by the user: "a", "b".`
+// Wakeup parses the client's own prompt about background work: a notification, or text such as
+// `Background agent "a" was stopped by the user.` or `2 background agents were stopped by the user:
+// "a", "b".` It returns nil for any other prompt.
 func (e Event) Wakeup() *loop.Wakeup {
 	text, ok := strings.CutPrefix(e.Prompt, "<task-notification>")
 	if !ok {

@@ -33,9 +33,9 @@ const hintClient = "this is a hook command: it reads the JSON that Claude Code s
 // is complete, because stdin may never be closed. It ignores bytes after the object, so the result
 // does not depend on how the bytes arrive. A leading byte order mark and white space are allowed.
 //
-// Read returns an error with a hint for an unknown word, for more than 4 MiB, for a value that is
-// not complete before r times out, for anything but one JSON object, for a repeated key in an
-// object, for an event other than the word's, and for a wrong type in a field used by a decision.
+// Read returns an error with a hint for an unknown word, for more than 4 MiB, for an object that
+// is not complete before r times out, for anything but a JSON object, for a repeated key or deep
+// nesting in it, for an event other than the word's, and for a missing or mistyped field.
 func Read(word string, r io.Reader) (e Event, err error) {
 	i := slices.IndexFunc(Words[:], func(w Word) bool { return w.Word == word })
 	if i < 0 {
@@ -50,7 +50,7 @@ func Read(word string, r io.Reader) (e Event, err error) {
 	root, err := codec.Parse(text, maxNesting)
 	switch {
 	case errors.Is(err, codec.ErrSyntax):
-		err = json.Unmarshal([]byte(text), new(json.RawMessage)) // names the place
+		err = json.Unmarshal([]byte(text), new(json.RawMessage)) // reports the position
 		return e, hint.New(hintClient, "stdin is not valid JSON: %w", err)
 	case errors.Is(err, codec.ErrObject):
 		return e, hint.New(hintClient, "stdin is not a JSON object: %s", codec.Clip(text))
@@ -70,11 +70,12 @@ func Read(word string, r io.Reader) (e Event, err error) {
 	return e, nil
 }
 
-// firstObject returns the text of the first object of r, or a text that cannot begin with one. It
-// only counts brackets outside of strings; the text need not be valid.
+// firstObject returns the text of r up to the end of its first object. If the text does not begin
+// with an object, it may end earlier. It only counts brackets outside of strings; the object need
+// not be valid.
 func firstObject(r io.Reader) (string, error) {
 	var buf []byte
-	at, depth, quoted := 0, 0, false // at is the first byte that was not looked at
+	at, depth, quoted := 0, 0, false // at is the next byte to examine
 	for idle := 0; idle < 100; idle++ {
 		buf = slices.Grow(buf, 16<<10)
 		n, err := r.Read(buf[len(buf):cap(buf)])

@@ -7,7 +7,7 @@ import (
 )
 
 // Reply is a hook's answer. Block, Deny, Ask, Send and AnswerDialog create replies. The zero value
-// leaves the decision to the client. Encode gives a reply the form of the firing event.
+// leaves the decision to the client. Encode converts a reply to the form that an event accepts.
 type Reply struct {
 	decision
 	context string // text for the model
@@ -40,16 +40,16 @@ const (
 
 // Block refuses the end of a turn (Stop, SubagentStop), so that the model continues. It also
 // refuses the start of a turn (UserPromptSubmit, UserPromptExpansion) or a change of settings
-// (ConfigChange). At a Stop the model reads the reason, otherwise the person.
+// (ConfigChange). If a turn continues, the model reads the reason; otherwise the person does.
 func Block(reason string) Reply { return Reply{decision: decision{verdict: block, Reason: reason}} }
 
-// Deny refuses a tool call (PreToolUse). The model reads the reason. Unlike a Block, it never makes
-// the model continue after a Stop.
+// Deny refuses a tool call (PreToolUse), and the model reads the reason. Like a Block, it also
+// refuses the start of a turn. Unlike a Block, it never makes the model continue after a Stop.
 func Deny(reason string) Reply { return Reply{decision: decision{verdict: deny, Reason: reason}} }
 
 // Ask lets a dialog call through (PreToolUse of AskUserQuestion) with these questions in place of
 // the model's. It drops questions after the fourth, because the client shows no more. Without
-// questions it returns Nothing.
+// questions it returns the zero Reply.
 func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Reply{}
@@ -102,7 +102,7 @@ func (r Reply) And(o Reply) Reply {
 	return r.Context(o.context).Say(o.Said)
 }
 
-// Blocks reports whether the reply refuses, so that its effect must be saved before it is printed.
+// Blocks reports whether the reply refuses, so that its effects must be saved before it is printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 
 // Decides reports whether the reply refuses, asks or otherwise decides, rather than only adding

@@ -6,8 +6,8 @@ import "time"
 type Word struct {
 	Word string // for example "pre-tool-use"
 	Name string // hook_event_name, for example "PreToolUse"
-	// Time bounds all programs of an event together, so that it is answered before the client ends
-	// its hook, which would let it pass (see the timeouts in hooks.json).
+	// Time bounds the handling of the event with all programs that it starts. It is below the
+	// client's timeout in hooks.json, because the client ignores a hook that times out.
 	Time time.Duration
 }
 

@@ -54,7 +54,7 @@ func TestBoundsFailClosed(t *testing.T) {
 		"texts in texts": {times("eval ", 60) + merge, "nested"},
 		"steps": {
 			times("for a in 1 2 3 4 5 6 7 8; do ", 8) + ":" + times("; done", 8) + "; " + merge,
-			"steps",
+			"too much",
 		},
 		"acts":   {chain(70, "gh issue comment %d -b x\n") + merge, "60 things"},
 		"opaque": {chain(50, "$a merge %d; ") + "$b pr 5", "40 parts"},
@@ -63,7 +63,7 @@ func TestBoundsFailClosed(t *testing.T) {
 			"",
 		},
 		"pieces":           {times("a;", 500_000) + merge, "400000 words"},
-		"added to":         {times("a+=b;", 150_000) + merge, "steps"},
+		"added to":         {times("a+=b;", 150_000) + merge, "too much"},
 		"rounds of printf": {"printf '%s\\n' " + chain(70, "a=%d ") + "'" + merge + "' | sh", ""},
 		"words":            {"env " + chain(5000, "A=%d ") + merge, ""},
 		"self call":        {"n=0; f() { n=$((n+1)); [ $n = 20 ] && " + merge + "; f; }; f", ""},

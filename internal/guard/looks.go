@@ -193,7 +193,7 @@ func looksRedirect(r *syntax.Redirect) bool {
 	return r.Word.Lit() == "/dev/null"
 }
 
-// number reports whether a node is missing or a plain number: a shell evaluates anything else as
+// number reports whether a node is missing or a plain number. A shell evaluates anything else as
 // code.
 func number(n syntax.ArithmExpr) bool {
 	w, ok := n.(*syntax.Word)
@@ -278,7 +278,7 @@ git-config---get-regexp git-config---list`,
 		only: `-l -z --get --get-all --get-regexp --list --show-origin --show-scope --global
 --local --system --name-only --worktree --null --bool --int --type --default --all`,
 	},
-	{ // report writes, but this program checks that itself
+	{ // `hooks report` writes, but checks the report itself
 		names: `hooks-report hooks-status hooks-explain hooks-version hooks-history hooks-cost
 hooks-schema hooks-statusline hooks-tasks hooks-audit hooks-help hooks-doctor hooks-report-card
 hooks---version hooks-gate-list hooks-loop-status hooks-loop-list hooks-ledger-lint
@@ -360,13 +360,13 @@ func gitWords(args []string) []string {
 	return args
 }
 
-// inner is argv for a command that another program starts. This program may only be started by the
-// shell itself.
+// inner is like argv, but for a command that another program starts. It rejects hooks, which only
+// the shell itself may start.
 func (l looker) inner(argv []string) bool {
 	return shellword.ProgramName(argv[0]) != "hooks" && l.argv(argv)
 }
 
-// without reports whether args contain none of the options, not even abbreviated or joined.
+// without reports whether args are free of the options, including abbreviated and joined ones.
 func without(args []string, options string) bool {
 	for i, a := range args {
 		name, _, _ := strings.Cut(a, "=")
@@ -389,7 +389,7 @@ func without(args []string, options string) bool {
 	return true
 }
 
-// only reports whether every word that may be an option is one of these.
+// only reports whether every word that may be an option is one of options.
 func only(args []string, options string) bool {
 	return !slices.ContainsFunc(args, func(a string) bool {
 		name, _, _ := strings.Cut(a, "=")
@@ -464,7 +464,7 @@ func looksSed(args []string) bool {
 	}
 	const addresses = `([0-9$,+]+|/([^/\n]*[^/\n\\])?/)*`
 	const command = `\s*` + addresses + `([pdq=]|![pd])\s*`
-	// it comes last, so that no sed finds another command where this finds its text
+	// only allowed last, because sed could read a part of its text as another command
 	const replacement = `s(/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#|` +
 		`,[^,\n]*,[^,\n]*,)[gpI0-9]*`
 	plain := func(script string) bool {

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// tool is a call of an unknown tool.
+// tool is a call of a tool that the guard knows nothing about.
 type tool struct{ forges.Tool }
 
 // mcp reads a call of a tool that is not built into the client.

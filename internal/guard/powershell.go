@@ -18,7 +18,7 @@ func powershell(f *plain.Frame, text string) {
 	if !f.M.Burn(len(text) / 4) {
 		return
 	}
-	// Compiled here, because few calls are PowerShell. What is quoted separates nothing.
+	// Compiled here, because few calls are PowerShell. Quoted text contains no separators.
 	separators := regexp.MustCompile(`"[^"]*"?|'[^']*'?|#[^\n]*|[\n;|{}()&]`)
 	start, called := 0, false
 	for _, at := range separators.FindAllStringIndex(text, -1) {
@@ -31,7 +31,7 @@ func powershell(f *plain.Frame, text string) {
 		called = separator == "&" && strings.TrimSpace(command) == ""
 		start = at[1]
 	}
-	powershellCommand(f, text[start:], called) // behind a quote that is never closed
+	powershellCommand(f, text[start:], called) // the rest, after an unclosed quote
 }
 
 // powershellCommand reads one command. called reports whether & precedes it; only then is a quoted

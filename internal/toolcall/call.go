@@ -16,7 +16,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Call is the tool call of an event. It reads each file and folder once.
+// Call is the tool call of an event. It keeps its reading and the loop's own paths.
 type Call struct {
 	Event   event.Event
 	Env     func(string) string
@@ -72,7 +72,7 @@ func (c *Call) input() effect.Call {
 // ReadOnly reports whether the call plainly changes nothing.
 func (c *Call) ReadOnly() bool { return guard.ReadOnly(c.Guard()) }
 
-// Commits reports whether the call is a commit or a push that finishes work.
+// Commits reports whether the call only reads, or commits or pushes finished work.
 func (c *Call) Commits() bool { return guard.Finishing(c.Guard(), c.repo, c.readFile) }
 
 // repo reads the repository. The guard calls it only if the call needs it.
@@ -98,7 +98,7 @@ func (c *Call) below(dir, path string) string {
 	return safefile.Absolute(dir, path)
 }
 
-// readFile returns the text of a file that the call may use. It is an effect.Files.
+// readFile returns the text of a file that the call may use. It implements effect.Files.
 func (c *Call) readFile(path string) (string, bool) {
 	// One byte over the limit shows that the file is longer.
 	return safefile.ReadHead(c.below(c.Project, path), effect.MaxFile+1)

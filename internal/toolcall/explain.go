@@ -54,7 +54,7 @@ func (c *Call) verdict(r effect.Reading, around bool) (verdict, heldBy string) {
 	heldBy = "checked as it starts if it is a forge's program; changes to the loop's files are " +
 		"found afterwards"
 	if around {
-		heldBy = "not held, because " + missed + ": branch protection"
+		heldBy = "nothing here, because " + missed + "; use branch protection"
 	}
 	tampers, merges := c.Tampers(r), r.Merges()
 	switch unread := Unreadable(r) != ""; {
@@ -66,8 +66,8 @@ func (c *Call) verdict(r effect.Reading, around bool) (verdict, heldBy string) {
 		verdict = "denied: it cannot be read completely, and the rest could land something"
 		return verdict, refused + ": it is not read to its end (" + r.Bound + ")"
 	case unread && c.Reaches() && (around || r.Unparsable != ""):
-		verdict = "denied: it cannot be read, could reach a forge, and what it starts need not " +
-			"be checked"
+		verdict = "denied: it cannot be read, could reach a forge, and may start programs " +
+			"that are not checked"
 		if around {
 			heldBy = refused + ": " + missed
 		}

@@ -88,7 +88,7 @@ func (c *Call) programs(file string, roots ...string) (list []string) {
 			if i := strings.IndexAny(word, "$~"); i >= 0 {
 				_, word, _ = strings.Cut(word[i:], "/")
 			}
-			for _, root := range roots { // even if it begins with /, because "$ROOT"/x is two words
+			for _, root := range roots { // even for a leading /, because "$ROOT"/x is two words
 				paths = append(paths, filepath.Join(root, word))
 			}
 			list = append(list, c.folded(paths...)...)
@@ -115,8 +115,8 @@ func (c *Call) pluginRoots(dir string) []string {
 	return roots
 }
 
-// registers reports whether this session's client reads its hooks from a file or a folder, or from
-// a file in it, or whether a hook starts it. It returns false for copies that the client does not
+// registers reports whether this session's client reads hooks from a file, or from a file in a
+// folder, or whether a hook starts the file. It returns false for copies that the client does not
 // read, for example in a worktree.
 func (c *Call) registers(file string) bool {
 	h, own := c.hookFiles(), c.ownPaths()
@@ -158,7 +158,7 @@ func (c *Call) Tampers(r effect.Reading) []effect.Act {
 		return a.Kind == effect.DropRegistration && a.Path != "" && filepath.IsAbs(file) &&
 			!c.registers(file)
 	})
-	// Another file may be the client's too: its folder may have any name.
+	// Other files may register hooks too, because the client's folder may have any name.
 	if file, ok := c.FileTool(); ok && file != "" && len(acts) == 0 {
 		if file = c.absolute(file); c.registers(file) {
 			acts = append(acts, effect.Act{

@@ -113,7 +113,7 @@ func refuseTampering(a effect.Act) *loop.Deny {
 		Rule: loop.StateGuard,
 		Text: fmt.Sprintf("Not run: %s would %s (%s)", a.Command, Would(a.Kind), a.Words()),
 		Hint: "you may read these files; report facts with `hooks report`, " +
-			"answers come from a person's dialog or terminal",
+			"and leave answers to a person, who uses the dialog or a terminal",
 	}
 	switch base := filepath.Base(a.Path); {
 	case base == "hooks", base == "hooks.exe":
@@ -134,7 +134,7 @@ func Would(kind effect.Kind) string {
 	case effect.WriteLedger:
 		return "change a ledger, which only accepts new turns"
 	case effect.AnswerGate:
-		return "do what only a person or the client does"
+		return "do what only a person or the client may do"
 	case effect.DropRegistration:
 		return "change or end the hooks that the client runs"
 	case effect.OtherSession:

@@ -13,9 +13,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// ownPaths returns the read-only paths of the loop outside .sdd/loop, as written and with links
-// resolved: the session's transcript, this program with its plugin, and its state. It omits
-// folders that contain the project.
+// ownPaths returns the loop's paths outside .sdd/loop that a call may only read: the session's
+// transcript, this program with its plugin, and its state. Each is listed as written and with links
+// resolved. It omits folders that contain the project.
 func (c *Call) ownPaths() []string {
 	if c.own != nil {
 		return c.own

@@ -57,8 +57,8 @@ func qmdDown(ev event.Event) string {
 	return ""
 }
 
-// effects returns the changes that the call made on the forge. If the call failed, an opened PR
-// counts only if its address was printed, because the failure came afterwards.
+// effects returns the changes that the call made on the forge. If the call failed, only opened PRs
+// whose addresses were printed count, because the failure came afterwards.
 func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	failed, opened := c.Event.Name == event.PostToolUseFailure, false
 	acts := c.Read().Acts
@@ -99,8 +99,8 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 }
 
 // commented returns the PR that received a comment, or 0 if an address in the result shows that it
-// was an issue. issue reports that the number may be an issue's, because issues and PRs share
-// comments and numbers.
+// was an issue. issue reports whether the command names issues, so that the number may be an
+// issue's.
 func commented(ev event.Event, a effect.Act, printed []int) (pr int, issue bool) {
 	switch {
 	case a.PR == 0 && len(printed) == 1:

@@ -9,11 +9,11 @@ import (
 type Call struct {
 	Tool    string // "Bash", "PowerShell", "REPL", "Write", "mcp__github__merge_pull_request", …
 	Command string // shell text of Bash, PowerShell and Monitor
-	// Fields holds every other string, number or bool leaf of tool_input, in order. It may hold the
-	// command too.
+	// Fields holds the string, number and bool leaves of tool_input, in order. It may omit the
+	// command.
 	Fields []Field
 	Cwd    string // absolute
-	// Own holds the absolute paths of the loop's files outside its folder: the session's
+	// Own holds the absolute paths of the loop's files outside its folder, such as the session's
 	// transcript, a budget file elsewhere, and the program itself.
 	Own []string
 	PID string // process id of the client, empty if unknown
@@ -46,8 +46,8 @@ func (r Repo) Known() func() Repo { return func() Repo { return r } }
 
 // Files reads the files that a command uses. The implementation bounds their size and location; ok
 // is false for a file that it does not read. For a file longer than MaxFile it returns a prefix
-// that is longer than MaxFile too. A Read calls it at most 600 times. Paths are clean, and absolute
-// if Call.Cwd is absolute. A nil Files reads no file.
+// that is longer than MaxFile too. The bound on the work of a Read also bounds the number of calls.
+// Paths are clean, and absolute if Call.Cwd is absolute. A nil Files reads no file.
 type Files func(path string) (text string, ok bool)
 
 // MaxFile is the size in bytes of the longest file whose text counts as known.

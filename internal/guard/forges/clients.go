@@ -63,7 +63,7 @@ func valued(words ...string) string {
 }
 
 // ghCommands lists the usual commands of gh by their groups. An alias or an extension of gh has
-// another name, because gh lets none of them hide a command.
+// another name, because gh does not let it replace a command.
 var ghCommands = [...]struct{ groups, commands string }{
 	{"pr", `checkout checks close comment create diff edit list lock ls merge new ready reopen
 revert review status unlock update-branch view`},
@@ -93,8 +93,8 @@ container-registry deploy-key duo gpg-key help incident issue iteration job labe
 opentofu pipe pipeline project release repo runner schedule search securefile snippet ssh-key stack
 token user variable version work-items`
 
-// named reports whether a client has a command by that name itself. Any other name may be an alias
-// or an extension, which could do anything.
+// named reports whether a command is built into a client. Any other name may be an alias or an
+// extension, which could do anything.
 func named(client, group, command string) bool {
 	switch {
 	case group == "" || client == "tea" || client == "hub":
@@ -214,8 +214,8 @@ func teaSpelling(argv []shellword.Word) []shellword.Word {
 	return out
 }
 
-// judgeVerb judges a command on a PR, or on an issue. It is a tool of that name, with the command's
-// flags as its fields.
+// judgeVerb judges a command on a PR or an issue as a Tool. The verb and the noun are the words of
+// its name, and the flags are its fields.
 func judgeVerb(f *plain.Frame, argv []shellword.Word, verb, noun string, fl shellword.Flags) {
 	t := Tool{Frame: f, Name: "git", Argv: argv, On: prTarget(f, fl)}
 	set := func(name string, values ...shellword.Word) {

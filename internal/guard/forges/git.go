@@ -13,7 +13,7 @@ import (
 type gitRun struct {
 	argv   []shellword.Word
 	dir    string
-	config map[string][]string // set by -c; they follow those of the files
+	config map[string][]string // values set by -c; they override the files'
 }
 
 func newGit(f *plain.Frame, argv []shellword.Word) gitRun {
@@ -29,7 +29,7 @@ func (g gitRun) branch(f *plain.Frame) string {
 	return cmp.Or(strings.TrimPrefix(name, "refs/heads/"), shellword.Unknown)
 }
 
-// asked asks the git that is about to start.
+// asked returns the answer of the git that is about to start. It is empty if only text is judged.
 func asked(f *plain.Frame, args ...string) string {
 	if ask := f.M.Repo().Ask; ask != nil && f.M.Burn(100) {
 		return ask(args...)
@@ -78,7 +78,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		return
 	}
 	args := rest[1:]
-	// further on it may be an argument
+	// a later one may be an argument
 	if len(args) > 0 && shellword.Has("-h --help", args[0].Text) {
 		return
 	}
@@ -137,7 +137,7 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	gitCommand(h, g, gitGlobals(h, &g, parts))
 }
 
-// usingBranches lists the git commands that may use a branch, but for checkout, whose operands are
+// usingBranches lists the git commands that may use a branch, except checkout, whose operands are
 // often many files.
 const usingBranches = "merge cherry-pick rebase reset fetch pull worktree"
 

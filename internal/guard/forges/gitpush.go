@@ -11,7 +11,7 @@ import (
 
 const (
 	pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules -P --prefix"
-	// pushSwitches lists the flags of git push without a value that may be abbreviated.
+	// pushSwitches lists flags of git push that take no value and may be abbreviated.
 	pushSwitches = ` --all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run
 --help --no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
 --force`

@@ -21,8 +21,8 @@ MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LES
 post-merge post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
 )
 
-// gitStarts reads the programs that a git command starts: from its arguments, for each revision,
-// submodule or repository, and from the repository's hooks.
+// gitStarts reads the programs that a git command starts: those in its arguments, also if they run
+// for each revision, submodule or repository, and the repository's hooks.
 func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, gitTexts)
 	for _, w := range fl.All(strings.Fields(gitTexts)...) {

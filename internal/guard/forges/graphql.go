@@ -44,7 +44,7 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 	}
 	toks := gqlTokens(strings.ReplaceAll(query, "\ufeff", " ")) // GraphQL ignores byte order marks
 	if len(toks) > maxMarks && strings.Contains(query, "mutation") {
-		f.M.Shut("a GraphQL document of more pieces than are read")
+		f.M.Shut("a GraphQL document with more tokens than the guard reads")
 	}
 	for _, v := range vars {
 		if strings.HasPrefix(v.Value, "{") {
@@ -85,7 +85,7 @@ func mutations(toks []string, do func(name string, args []string)) {
 	}
 	for i, t := range toks {
 		named := i > 1 && shellword.Has("mutation query", toks[i-2]) // an operation with a name
-		spread := i > 2 && toks[i-3] == "."                          // or "...mutation" and a field
+		spread := i > 2 && toks[i-3] == "."                          // a field after "...mutation"
 		if t != "(" || i == 0 || named && !spread {
 			continue
 		}

@@ -49,7 +49,7 @@ func routeOf(address string) route {
 	}
 	address = shellword.Percent20(shellword.Percent20(address))
 	clean := strings.Trim(path.Clean("/"+address), "/")
-	low := strings.TrimSuffix(strings.ToLower(clean), ".json") // GitLab takes it for the format
+	low := strings.TrimSuffix(strings.ToLower(clean), ".json") // GitLab reads it as the format
 	return route{strings.Split(low, "/"), strings.Split(clean, "/")}
 }
 
@@ -159,7 +159,7 @@ func (s sending) head() string {
 
 func (s sending) leaf(names ...string) string { return effect.LeafText(s.fields, names...) }
 
-// does records an act on the repository and PR that the path names.
+// does records an act on the repository that the path names.
 func (s sending) does(a effect.Act) {
 	a.Repo = s.repo()
 	if a.Ref == "" && a.PR == 0 {
@@ -343,7 +343,7 @@ func (s sending) unknown() {
 		s.does(effect.Act{Kind: effect.MergePR, Ref: s.URL})
 	case shellword.Blank(strings.Join(s.segs, "")) &&
 		(puts || s.Method == "PATCH" || shellword.Blank(s.Body)):
-		const reason = "the address it changes something at is only known when it runs"
+		const reason = "the address of the change is only known when it runs"
 		s.Opaque(shellword.Join(s.Argv), reason)
 	}
 }

@@ -212,7 +212,7 @@ func (t Tool) moves() bool {
 		return t.Does(effect.PushProtected)
 	case target != "":
 		t.movesTo(target)
-	case t.Name == mutation && t.Has("ref refs commit"): // an id does not tell the branch
+	case t.Name == mutation && t.Has("ref refs commit"): // an id does not reveal the branch
 		return t.movesTo("")
 	case t.Has("push") && strings.Contains(strings.ToLower(t.Name), "git"):
 		words := "git push " + t.Text("remote")

@@ -20,7 +20,7 @@ import (
 // The bounds of one reading. Work is counted in steps (a word, a statement, 16 bytes of text), not
 // in time, so that the verdict on a text never depends on the speed of the machine.
 const (
-	maxWork    = 60_000 // steps, plus one for every four bytes of the call
+	maxWork    = 60_000 // steps, plus one for every four bytes of the command
 	maxNesting = 400    // statements within statements; a text within a text counts as 10
 	maxActs    = 60
 	maxOpaque  = 40
@@ -67,7 +67,7 @@ func New(c effect.Call, repo func() effect.Repo, files effect.Files, p Program) 
 func (m *Machine) Burn(steps int) bool {
 	m.Work -= steps
 	if m.Work < 0 && !m.spent {
-		m.abort("more to read than the reading has steps for")
+		m.abort("too much to read in one call")
 	}
 	return m.Work >= 0
 }
@@ -169,11 +169,11 @@ func (f *Frame) Look(wrapper, text string) {
 // nil if the value is computed or assigned more than once.
 type names struct {
 	words map[string]*syntax.Word
-	texts map[string]string // values set outside of the text, by env or by the environment
+	texts map[string]string // values for started commands, as in env NAME=value git
 	blind bool              // any name may have been set
 }
 
-// Let sets a variable from outside of the text.
+// Let sets a variable for the commands that this shell reads next.
 func (f *Frame) Let(name, value string) {
 	texts := map[string]string{}
 	maps.Copy(texts, f.names.texts)

@@ -73,7 +73,7 @@ case select time do then else elif coproc function`) {
 	}
 	switch {
 	case pieces > maxPieces:
-		return fmt.Sprintf("of more than %d words", maxPieces)
+		return fmt.Sprintf("more than %d words", maxPieces)
 	case openers > maxOpeners || doubles > maxDoubles:
 		return tooDeep
 	}

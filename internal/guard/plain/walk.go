@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-const tooDeep = "nested more deeply than the reading follows"
+const tooDeep = "nested too deeply"
 
 // Run reads shell text in this shell, as eval does.
 func (f *Frame) Run(text string) {

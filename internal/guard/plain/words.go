@@ -90,7 +90,7 @@ func (b *builder) end() {
 	b.open, b.split = false, false
 }
 
-// Words expands the words of a command. The text of a word with a brace expansion is unknown.
+// Words expands the words of a command. A brace expansion in a word becomes Unknown.
 func (f *Frame) Words(list []*syntax.Word) (out []shellword.Word) {
 	for _, w := range list {
 		b := &builder{f: f, src: f.source(w)}

@@ -45,7 +45,7 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	f.Act(a, argv)
 }
 
-// events lists the subcommands with which the client starts this program.
+// events lists subcommands that only the client or this program itself runs.
 const events = `stop pre-tool-use post-tool-use post-tool-use-failure user-prompt-submit
 user-prompt-expansion subagent-stop session-start session-end stop-failure config-change deliver`
 

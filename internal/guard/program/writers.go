@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeWriter judges programs that write, move or remove files by the paths in the command line.
+// judgeWriter judges a program that writes, moves or removes the files in its command line.
 // The seal detects changes made in other ways. ok is false for any other program.
 func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	how := name + " " + shellword.Join(args)

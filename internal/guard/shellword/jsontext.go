@@ -16,9 +16,9 @@ const (
 )
 
 // JSONLeaves returns the leaves of JSON text: a string's contents, a number, true or false as
-// written, and nothing for null. The path holds keys and array indexes, as in "files.0.path". whole
-// is false if there are more than 4,096 leaves or they are nested 60 or more levels deep. Unknown
-// parts are values; a malformed tail is omitted.
+// written, and an empty text for null. The path holds keys and array indexes, as in "files.0.path".
+// whole is false if there are more than 4,096 leaves or they are nested 60 or more levels deep.
+// Unknown is read as a value. A malformed tail is omitted.
 func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 	const number = "-" + Unknown // the parser accepts it in place of a value
 	decoded := func(v gjson.Result) string {
@@ -57,8 +57,8 @@ func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 	return leaves, whole
 }
 
-// FormLeaves returns the fields of form text (a=b&c=d), or nil if text is JSON or has several
-// lines.
+// FormLeaves returns the fields of form text (a=b&c=d). It returns nil for text without "=", and if
+// the text begins like JSON or XML or with a short line.
 func FormLeaves(text string) []effect.Field {
 	if !strings.Contains(text, "=") || strings.ContainsAny(Clip(text, 40), "{[<\n") {
 		return nil
@@ -80,8 +80,8 @@ func Percent20(s string) string {
 	return s
 }
 
-// Unescape decodes the backslash escapes of $'…'. It returns Unknown if Go reads one of them
-// differently than a shell.
+// Unescape decodes the backslash escapes of $'…'. It returns Unknown if Go does not accept one of
+// them.
 func Unescape(s string) string {
 	inGo := strings.NewReplacer(`\\`, `\\`, `\"`, `\"`, `"`, `\"`, `\'`, "'", "\n", `\n`)
 	text, err := strconv.Unquote(`"` + inGo.Replace(s) + `"`)

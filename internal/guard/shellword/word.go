@@ -10,8 +10,8 @@ import (
 // Unknown stands for unknown text within a text. It may stand for the empty string.
 const Unknown = "\ue000"
 
-// MaxShell is the maximum size of shell text and of an expanded word, in bytes. No hook event is
-// longer.
+// MaxShell is the maximum size of shell text in bytes. No hook event is longer. An expanded word
+// may be twice as long.
 const MaxShell = 4 << 20
 
 // Word is one expanded word of a command.
