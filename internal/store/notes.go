@@ -63,7 +63,7 @@ func AppendNote(project string, n Note) error {
 }
 
 // appendLine adds v as a JSON line with one write. It refuses anything but a regular file, because
-// other programs may have created it.
+// other programs may have created it. An empty line keeps it apart from one that a crash cut off.
 func appendLine(root *os.Root, name string, v any) error {
 	line, err := codec.Encode(v)
 	if err != nil {
@@ -72,6 +72,9 @@ func appendLine(root *os.Root, name string, v any) error {
 	info, err := root.Lstat(name)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
 		return fmt.Errorf("%s is full", name)
+	}
+	if err == nil {
+		line = append([]byte{'\n'}, line...)
 	}
 	f, err := root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|nonblock, fileMode)
 	if err != nil {
