@@ -101,7 +101,7 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
 	name := "alias." + argv[0]
 	if cmp.Or(config[strings.ToLower(name)], config[name+".command"]) != "" {
-		return unseen
+		return "it is an alias: type its command"
 	}
 	for key, value := range config {
 		fetches := strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".fetch")
@@ -135,7 +135,7 @@ func remote(own tracker.Facts, dir string) bool {
 	return false
 }
 
-// unseen is the reason for refusing an alias and `git bisect run`.
+// unseen is the reason for refusing `git bisect run`.
 const unseen = "the git that it starts would not be checked"
 
 // staying lists, for git commands that can change another branch, the flags that certainly neither

@@ -74,7 +74,7 @@ func project(t *testing.T) string {
 	quoted := strconv.Quote(lands)
 	many := strings.Repeat("1,", 25_000)
 	const aliases = "aliases:\n    co: pr checkout\n    mm: pr merge\n" +
-		"    pr land: pr merge\n    'release land': pr merge\n"
+		"    pr land: pr merge\n    'release land': pr merge\n    secret import: pr merge\n"
 	for name, text := range map[string]string{
 		"merge.json":     `{"query":` + quoted + `}`,
 		"plain.json":     `{"query":"query{viewer{login}}"}`,
@@ -133,6 +133,11 @@ var table = []struct{ rule, argv string }{
 	{"unreadable", "gh mm 5"},
 	{"unreadable", "gh pr land 5"},
 	{"unreadable", "gh release land 5"},
+	{"unreadable", "gh secret import 5"},
+	{"unreadable", "gh cache set 5"},
+	{"unreadable", "gh pr revert 5"},   // no command of an older gh
+	{"", "gh auth git-credential get"}, // git asks it for a password
+	{"", "gh attestation verify x --owner o"},
 	{"unreadable", "gh mr 5"},
 	{"unreadable", "gh pulls 5"},
 	{"unreadable", "glab workflow 5"},

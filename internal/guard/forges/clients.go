@@ -63,15 +63,16 @@ func valued(words ...string) string {
 }
 
 // ghCommands lists the usual commands of gh by their groups. An alias or an extension of gh has
-// another name, because gh does not let it replace a command.
+// another name, because gh does not let it replace a command. The newest commands are left out,
+// because they could be aliases in an older gh.
 var ghCommands = [...]struct{ groups, commands string }{
 	{"pr", `checkout checks close comment create diff edit list lock ls merge new ready reopen
-revert review status unlock update-branch view`},
+review status unlock update-branch view`},
 	{"issue", `close comment create delete develop edit list lock ls new pin reopen status transfer
 unlock unpin view`},
 	{"repo", `archive clone create delete edit fork list ls new rename set-default sync unarchive
 view`},
-	{"release", "create delete delete-asset download edit list ls new upload verify view"},
+	{"release", "create delete delete-asset download edit list ls new upload view"},
 	{"run", "cancel delete download list ls rerun view watch"},
 	{"workflow", "disable enable list ls run view"},
 	{"label", "clone create delete edit list ls"},
@@ -79,8 +80,14 @@ view`},
 item-archive item-create item-delete item-edit item-list link list ls unlink view`},
 	{"search", "code commits issues prs repos"},
 	{"gist", "clone create delete edit list ls new rename view"},
-	{"auth", "login logout refresh setup-git status switch token"},
-	{"secret variable cache alias config", "clear-cache delete get import list ls remove set"},
+	{"auth", "git-credential login logout refresh setup-git status switch token"},
+	{"secret", "delete list ls remove set"},
+	{"variable", "delete get list ls remove set"},
+	{"cache", "delete list ls"},
+	{"alias", "delete import list ls set"},
+	{"config", "clear-cache get list ls set"},
+	{"org ssh-key gpg-key", "list ls"},
+	{"attestation", "download verify"},
 	{"codespace cs", "code cp create delete edit list logs ls ports rebuild ssh stop view"},
 	{"ruleset rs", "check list ls view"},
 	{"extension extensions ext", "browse create list ls remove search upgrade"},
@@ -88,10 +95,9 @@ item-archive item-create item-delete item-edit item-list link list ls unlink vie
 }
 
 // glabGroups lists the groups of glab. An alias of glab has another name.
-const glabGroups = `alias api attestation auth changelog check-update ci cluster completion config
-container-registry deploy-key duo gpg-key help incident issue iteration job label mcp milestone mr
-opentofu pipe pipeline project release repo runner schedule search securefile snippet ssh-key stack
-token user variable version work-items`
+const glabGroups = `alias api auth changelog check-update ci cluster completion config deploy-key
+duo help incident issue iteration job label milestone mr opentofu pipe pipeline project release repo
+schedule search securefile snippet ssh-key stack token user variable version`
 
 // named reports whether a command is built into a client. Any other name may be an alias or an
 // extension, which could do anything.
