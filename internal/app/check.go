@@ -357,9 +357,13 @@ func (p permissions) allows(tool, command string) bool {
 // plugged returns an error if the client plainly lacks the plugin with the command's skill.
 func (h *handler) plugged(command string) error {
 	space, skill, _ := strings.Cut(strings.TrimPrefix(command, "/"), ":")
-	enables := func(path string) bool {
+	enables := func(path string) (on bool) {
 		text, _ := safefile.Read(path, config.MaxFile)
-		return gjson.Get(text, "enabledPlugins."+space+"@*").Bool()
+		gjson.Get(text, "enabledPlugins").ForEach(func(name, is gjson.Result) bool {
+			on = on || is.Bool() && strings.HasPrefix(name.Str, space+"@")
+			return !on
+		})
+		return on
 	}
 	brings := func(flag string) bool {
 		return strings.HasPrefix(flag, "--settings") || strings.HasPrefix(flag, "--plugin-dir")

@@ -15,7 +15,7 @@ import (
 // Spent is the usage counted since the end of the last iteration.
 type Spent struct {
 	ByModel map[string]Tokens
-	Cursors []Cursor  // cursors that moved or have open requests, the main one first
+	Cursors []Cursor  // the main transcript's first, then those of workers that moved
 	Source  string    // source of the rates, for rate_table_source
 	Skipped int       // number of transcript lines that could not be read
 	By      []Spender // the threads that spent most; nil if they were not counted
