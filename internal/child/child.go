@@ -43,10 +43,10 @@ var ErrTooMuch = errors.New("too much output")
 
 const maxSays = 64 << 10
 
-// Run starts a program and waits for it and for any process that holds its output open. If the
-// program fails, exceeds its time or leaves such a process behind, Run kills its process group.
-// The error for a timeout is the context's, and any other has the first line of stderr. Result
-// holds the output so far.
+// Run starts a program and waits for it and then, for half a second, for any process that holds its
+// output open. If the program fails, exceeds its time or leaves a process that holds its output,
+// Run kills the process group. The error for a timeout is the context's; that of a failed program
+// includes the first line of stderr. Result holds the output so far.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if len(c.Args) == 0 {
 		return Result{}, errors.New("no program is named")
@@ -127,7 +127,7 @@ type Head struct {
 	Kept  bytes.Buffer
 	Most  int
 	over  bool   // more than Most bytes arrived
-	full  func() // called when they do
+	full  func() // called once they have
 	heard func() // called on every write
 }
 

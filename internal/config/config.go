@@ -40,15 +40,15 @@ type Config struct {
 	Patterns []Pattern `json:"patterns,omitempty"`
 	// DoNotMerge is the label that makes a PR terminal (R21).
 	DoNotMerge string `json:"do_not_merge"`
-	// AgentLogins lists the tracker accounts of agents. Comments by other accounts count as a
-	// person's.
+	// AgentLogins lists the tracker accounts of agents. A comment by any other account that is not
+	// a bot counts as a person's.
 	AgentLogins []string `json:"agent_logins,omitempty"`
 	Tracker     Tracker  `json:"tracker,omitzero"`
 	// Notify selects how a person learns that a loop has stopped or has a question: "bell", "off",
 	// a command, or "" for no notice. A command in a project's own files is never run; see User.
 	Notify string `json:"notify,omitempty"`
-	// Sync is the person's command that receives the events of a task loop, one JSON object per
-	// line (T73). A command in a project's own files is never run.
+	// Sync is the person's command that receives each event of a task loop as a line of JSON (T73).
+	// A command in a project's own files is never run.
 	Sync string `json:"sync,omitempty"`
 	// Ask configures the person's command that answers questions. A command in a project's own
 	// files is never run.
@@ -63,7 +63,7 @@ type Config struct {
 	GovernedSkills map[string]loop.Skill `json:"governed_skills,omitempty"`
 	// Audit configures the action after a clean audit loop (A52).
 	Audit Audit `json:"audit,omitzero"`
-	// Warnings lists the unreadable lines, such as `CLAUDE.md:12: rate "x" is not a price`.
+	// Warnings lists the problems, such as `CLAUDE.md:12: redaction row without a pattern`.
 	Warnings []string `json:"-"`
 	// Unread lists the lines that look like settings but have no effect. `hooks doctor` shows them;
 	// a run does not mention them.
@@ -72,10 +72,10 @@ type Config struct {
 	file     string            // name of the current file in messages
 	own      bool              // the file belongs to the person, not to the project
 	has      map[string]string // settings read so far, by key, as written
-	compiled *compiled         // the Patterns, from the first use on
+	compiled *compiled         // the Patterns, compiled by the first Redact
 }
 
-// Tracker locates the issues. Unset fields are taken from the origin remote.
+// Tracker locates the issues. Unset fields are taken from a git remote.
 type Tracker struct {
 	Type    string `json:"type,omitempty"` // github, gitlab, gitea or command, in lower case
 	Owner   string `json:"owner,omitempty"`
@@ -193,8 +193,8 @@ func (c *Config) unread(line int, format string, args ...any) {
 	c.Unread = c.add(c.Unread, line, format, args...)
 }
 
-// claim reports whether a setting has no value yet, and records this value. Otherwise it notes
-// that the new value has no effect.
+// claim reports whether a setting has no value yet, and records this value. It notes that a later,
+// different value has no effect.
 func (c *Config) claim(line int, key, value string) bool {
 	before, had := c.has[key]
 	if !had {

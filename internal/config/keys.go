@@ -92,7 +92,7 @@ func (c *Config) key(r row) {
 	}
 }
 
-// take stores a setting unless its file may not have it or it has a value.
+// take stores a setting unless this file may not have the setting or a value is stored already.
 func (c *Config) take(line int, s setting, value string) {
 	switch {
 	case s.in == projects && c.own:
@@ -125,7 +125,7 @@ func (c *Config) set(s setting, value string) (problems []string) {
 			*to = command(value)
 		default:
 			wrong("the %s command %q of a project is not run: put it into your own CLAUDE.md, in "+
-				"the client's folder, or HOOKS_%s",
+				"the client's folder, or into HOOKS_%s",
 				s.key, codec.Clip(value), strings.ToUpper(s.key))
 		}
 	case *bool:
@@ -142,7 +142,7 @@ func (c *Config) set(s setting, value string) (problems []string) {
 	case *time.Duration:
 		after, err := time.ParseDuration(value)
 		if err != nil || after <= 0 || after > 24*time.Hour {
-			wrong("%s %q is not a time such as 2m, at most 24h", s.key, codec.Clip(value))
+			wrong("%s %q is not a duration such as 2m, at most 24h", s.key, codec.Clip(value))
 			break
 		}
 		*to = after
@@ -164,12 +164,12 @@ func governed(value string, wrong func(string, ...any)) map[string]loop.Skill {
 		_, own := loop.ParseCommand(name, "")
 		switch {
 		case name == "" || strings.ContainsAny(name, " \t"):
-			wrong("governed skill %q is no \"NAME: KIND\"", codec.Clip(item))
+			wrong("governed skill %q is not written \"NAME: KIND\"", codec.Clip(item))
 		case !loop.KindOf(loop.Skill(kind)).Adopts:
-			wrong("governed skill %q has the kind %q, none of work, review, prompt", name,
+			wrong("governed skill %q has the kind %q, not work, review or prompt", name,
 				codec.Clip(kind))
 		case own:
-			wrong("skill %q is governed by its name already", name)
+			wrong("skill %q is already governed by its name", name)
 		default:
 			list[name] = loop.Skill(kind)
 		}

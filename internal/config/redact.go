@@ -13,7 +13,7 @@ import (
 const (
 	// maxRedact is the maximum length of a text that Redact returns, in bytes.
 	maxRedact = 64 << 10
-	// maxPatterns is the number of rows that are used.
+	// maxPatterns is the maximum number of rows that are used.
 	maxPatterns = 100
 	// maxPattern is the longest pattern and the longest replacement, in bytes.
 	maxPattern = 512
@@ -37,7 +37,7 @@ func (c *Config) pattern(r row) {
 	case p.Pattern == "":
 		c.warn(r.line, "redaction row without a pattern")
 	case len(p.Pattern) > maxPattern || len(p.Replace) > maxPattern:
-		c.warn(r.line, "redaction row is longer than %d bytes: %q", maxPattern, short)
+		c.warn(r.line, "redaction row with a text over %d bytes: %q", maxPattern, short)
 	case len(c.Patterns) == maxPatterns:
 		c.warn(r.line, "more than %d redaction patterns: %q", maxPatterns, short)
 	default:

@@ -20,7 +20,7 @@ type row struct {
 func rows(text string) (out []row) {
 	var at place
 	var head []string // header of the current table
-	before := ""      // the text of the line before
+	before := ""      // the text of the previous line
 	for l := range markdown.Lines(text) {
 		if l.Kind == markdown.Hidden || l.Kind == markdown.Quoted || l.Deep {
 			l.Kind, l.Text = markdown.Plain, "" // an empty line still ends a table
@@ -121,8 +121,8 @@ func separator(s string) bool {
 	return strings.Contains(s, "-") && strings.Contains(s, "|") && strings.Trim(s, "|-: \t") == ""
 }
 
-// cells splits a table row. A pipe in inline code or after a backslash is text. GitHub would split
-// the cell there, but a redaction pattern cut in half is worse.
+// cells splits a table row. A pipe after a backslash or in inline code is text. GitHub would split
+// inline code at a pipe, but a redaction pattern cut in half is worse.
 func cells(s string) (list []string) {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "|")
 	var cell strings.Builder

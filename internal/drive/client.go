@@ -40,7 +40,7 @@ const (
 // the session id.
 const Mark = "HOOKS_DRIVER"
 
-// refused lists the client flags that the driver sets itself or that keep a context, then those
+// refused lists the client flags that the driver sets itself or that resume a session, then those
 // that disable hooks, settings, skills or the transcript, then those with which the client works in
 // another place or outlives its process.
 const refused = "-p --print --session-id --output-format --input-format -r --resume -c " +
@@ -80,7 +80,7 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	ownGroup(cmd)
 	if err := start(cmd, out); err != nil {
 		return End{}, hint.New("install the client, or put it on PATH; "+
-			"`claude --version` must answer", "start the client: %w", err)
+			"`claude --version` must work", "start the client: %w", err)
 	}
 	var h streamReader
 	alive := make(chan sign)

@@ -24,11 +24,11 @@ import (
 //     after each wait.
 //   - Ended records the verdict of the process that has just ended and closes its attempt if no
 //     Stop did. It returns the judgement of the attempt with the reason, or "" if there is none. A
-//     Stop's judgement counts before Kind (M5). Outage, Stalled, Interrupted and Killed cost no
-//     retry (T59, T95).
+//     Stop's judgement takes precedence over Kind (M5). Outage, Stalled, Interrupted and Killed
+//     cost no retry (T59, T95).
 //   - Halt ends or pauses the run for a cause that only the driver sees, and returns the order
-//     Finish: user_interrupt (a signal), api_unavailable (a pause, T95), stall_timeout (A28). A run
-//     that has already ended keeps its own cause.
+//     Finish. The causes are user_interrupt (a signal), api_unavailable (a pause, T95) and
+//     stall_timeout (A28). A run that has already ended keeps its own cause.
 //
 // An error of any of them ends the driver with exit code 1.
 type Run interface {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxLine bounds a line of the stream, in bytes. After a longer one the stream is not read.
+// maxLine bounds a line of the stream, in bytes. The stream after a longer line is discarded.
 const maxLine = 64 << 20
 
 // Result is the line that ends the client's turn (M5).

@@ -55,7 +55,7 @@ func lock(path string) (unlock func() error, err error) {
 		_, _, err = open(path) // its hint names the command that creates a ledger
 		return nil, err
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, hint.New("try again", "another append to %s takes over %s", dir, lockWait)
+		return nil, hint.New("try again", "another append in %s has taken over %s", dir, lockWait)
 	}
 	return l.Unlock, err
 }
@@ -148,7 +148,7 @@ func check(turn string) error {
 	}
 	for l := range markdown.Lines(turn) {
 		if isFeedback(l) {
-			return hint.New("leave the section out, it is added empty; only a person writes in it",
+			return hint.New("leave the section out: it is added empty, for a person to write in",
 				"line %d of the turn: %s: a turn has no `%s` of its own",
 				l.No, BodyFeedback, heading)
 		}

@@ -80,7 +80,7 @@ func Read(path string) (string, error) {
 	}
 	defer f.Close()
 	if info.Size() > MaxSize {
-		return "", hint.New("move the oldest turns into a file of another folder",
+		return "", hint.New("move the oldest turns into a file in another folder",
 			"%s is over %d MiB", path, MaxSize>>20)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, MaxSize+1))

@@ -46,8 +46,8 @@ func split(text string) []string {
 	return lines
 }
 
-// frontMatter returns the number of lines of front matter, which contains no heading of level 2,
-// because a ledger may also begin with a separator.
+// frontMatter returns the number of lines of the front matter. If a heading of level 2 comes before
+// its end, the ledger begins with a separator instead and has no front matter.
 func frontMatter(lines []string) int {
 	if !separates(lines[0]) {
 		return 0
@@ -72,8 +72,8 @@ type reader struct {
 	from     int // first line of the open turn
 	first    int // its first line that is not blank
 	section  int
-	text     bool // it contains more than a title
-	numbered bool // it contains a heading "Turn N"
+	text     bool // the open turn contains more than a title
+	numbered bool // the open turn contains a heading "Turn N"
 	feedback []string
 }
 

@@ -56,7 +56,7 @@ func Rewritten(older, now []Turn, ref string) (list []Finding) {
 		case now[i].Agent == old.Agent:
 			continue
 		default:
-			line, what = max(now[i].Line, 1), "has another text"
+			line, what = max(now[i].Line, 1), "has a different text"
 		}
 		list = append(list, Finding{Line: line, Rule: RewrittenTurn,
 			Text: fmt.Sprintf("turn %d of %s %s", i+1, ref, what)})
@@ -85,7 +85,7 @@ func Name(phase, number string) (file, title string, err error) {
 		return "", "", hint.New("give the task's number, as in `hooks ledger new "+phase+
 			" CHANGE 01`", "%q is not the number of a task", number)
 	case !perTask(phase) && number != "":
-		return "", "", hint.New("leave the number out: plan and implement alone have one",
+		return "", "", hint.New("leave the number out: only plan and implement have one",
 			"the ledger of %s has no number, got %q", phase, number)
 	}
 	title = "# " + strings.ToUpper(phase[:1]) + phase[1:] + " Loop"

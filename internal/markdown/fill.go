@@ -25,7 +25,7 @@ func Fill(template string, values map[string]string) string {
 	return out.String()
 }
 
-// Yes returns a value for {?name}: "yes" or, if the name has none, "".
+// Yes returns the value of a name that {?name} tests: "yes" if is is true, "" otherwise.
 func Yes(is bool) string {
 	if is {
 		return "yes"

@@ -25,7 +25,7 @@ import (
 const AskWord = "ask-person"
 
 // variable returns a variable of the person's environment. It returns "" if the project's client
-// settings set the variable, because the project may come from a stranger.
+// settings set the variable or cannot be read, because the project may come from a stranger.
 func (p *Person) variable(name string) string {
 	for _, dir := range loop.AppendNew(nil, p.Project, p.Env("CLAUDE_PROJECT_DIR")) {
 		for _, file := range []string{"settings.json", "settings.local.json"} {

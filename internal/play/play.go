@@ -76,7 +76,7 @@ func (s *Session) Run(args, env []string, in string) (string, error) {
 func (s *Session) Send(args, env []string, event string) (reply gjson.Result, err error) {
 	out, err := s.Run(args, env, event)
 	if err == nil && out != "" && (!gjson.Valid(out) || out[0] != '{') {
-		err = fmt.Errorf("it printed %.100q, which the client does not take for a decision", out)
+		err = fmt.Errorf("it printed %.100q, which is not a JSON object", out)
 	}
 	return gjson.Parse(out), err
 }

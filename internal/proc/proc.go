@@ -48,8 +48,8 @@ type entry struct {
 	// differs from that of the shell that runs it.
 	names []string
 	start string
-	// gone reports a process that has ended but has not been reaped. kill -0 succeeds on such a
-	// zombie, so a parent that never reaps would otherwise hold a lock forever.
+	// gone reports that the process has ended but has not been reaped. kill -0 succeeds on a
+	// zombie, so a lock would be held forever if the zombie's parent never reaped it.
 	gone bool
 }
 

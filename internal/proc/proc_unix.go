@@ -13,8 +13,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Within returns a reader of in that fails with os.ErrDeadlineExceeded after wait. It polls a file
-// before each read, because a reading goroutine would cost a hook more than the read.
+// Within returns a reader of a file that fails with os.ErrDeadlineExceeded after wait. It returns
+// any other reader unchanged. A poll precedes each read, as a goroutine costs more than the read.
 func Within(wait time.Duration, in io.Reader) io.Reader {
 	if f, ok := in.(*os.File); ok {
 		return &bounded{f, time.Now().Add(wait)}

@@ -76,6 +76,5 @@ func Boot() string { return "" }
 // Caller returns nil because only Linux reports the caller.
 func Caller() *loop.Process { return nil }
 
-// Within returns in without a bound. After the timeout of its registration, the client ends the
-// hook.
+// Within returns in without a bound. The client ends a hook at the timeout of its registration.
 func Within(_ time.Duration, in io.Reader) io.Reader { return in }

@@ -38,7 +38,7 @@ type session struct {
 	*Script
 	id      string
 	limit   func(loop.Ceilings) loop.Ceilings
-	threads []*thread // that have begun
+	threads []*thread // runs that have begun
 	rows    []*row
 	spent   map[string]loop.Tokens // tokens since the last iteration
 	older   map[string]loop.Tokens // the part of spent from before the current prompt
@@ -51,7 +51,7 @@ type session struct {
 }
 
 // Play applies the rules to a session and returns the result. The script must have a step. If no
-// looping skill was invoked, the session is taken as a loop with an iteration for each prompt.
+// looping skill was invoked, the session counts as a loop with an iteration for each prompt.
 // limit returns the ceilings to try in place of a command's own.
 func (s *Script) Play(id string, limit func(loop.Ceilings) loop.Ceilings) report.Replay {
 	p := &session{Script: s, id: id, limit: limit, spent: map[string]loop.Tokens{}}

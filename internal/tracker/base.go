@@ -11,7 +11,7 @@ import (
 )
 
 // RepositoryAt returns the repository at an address: ssh://git@host:22/path, https://host/path or
-// git@host:path. A local path has no host. The result's URL has neither user nor password.
+// git@host:path. A local path has no host. The result's URL has a user only in the last form.
 func RepositoryAt(address string) (r loop.Tracker) {
 	host, path := "", ""
 	if scheme, rest, isURL := strings.Cut(address, "://"); isURL {
@@ -70,7 +70,7 @@ func (f Facts) Unchanged(address string) string {
 
 // Base returns the repository that gh and similar clients use if a command names none: the remote
 // that the user made the base, else upstream, else origin, else the only remote. It ignores remotes
-// at another host than origin's.
+// on a host other than origin's.
 func (f Facts) Base() loop.Tracker {
 	names := slices.Sorted(maps.Keys(f.Remotes))
 	origin := f.Remote("origin")

@@ -75,7 +75,7 @@ func TeaProgram() string {
 }
 
 // installed returns the path of a program on PATH, or its name if it is not there. It skips the
-// brake's links and copies of this program, which would ask the repository in turn, without end.
+// brake's folders and links to this program, because hooks would then start itself without end.
 func installed(program string) string {
 	exe, _ := os.Executable()
 	self, _ := os.Stat(exe)

@@ -32,14 +32,14 @@ type printed struct {
 	err              error
 }
 
-// known holds what git printed. An event asks several questions about a repository, some of them at
-// once, and each of them needs the settings.
+// known caches the settings of repositories, because an event asks several questions about a
+// repository, some of them concurrently, and each needs the settings.
 var known = struct {
 	sync.Mutex
 	of map[gitPlace]printed
 }{of: map[gitPlace]printed{}}
 
-// maxAge bounds the use of settings, because the user's own files are not compared.
+// maxAge bounds the age of cached settings, because the user's own files are not compared.
 const maxAge = time.Second
 
 // settings asks git for the settings that apply in a directory, unless it has just done so and the
@@ -62,7 +62,7 @@ func settings(ctx context.Context, dir string) (list []setting, err error) {
 		return was.list, was.err
 	}
 	out, err := runGit(ctx, dir, nil, listing...)
-	list = listed(string(out), "command") // hardened sets those of the command
+	list = listed(string(out), "command") // the command's are those in hardened
 	uncompared := func(s setting) bool {
 		return s.own && (!inside || strings.HasPrefix(s.key, "include"))
 	}
@@ -100,8 +100,8 @@ func last(list []setting, own bool, key string) (value string) {
 	return value
 }
 
-// hardened overrides repository settings that would run a program, hide an uncommitted file, or
-// make git print advice.
+// hardened overrides repository settings that would run a program, write cookies, hide an
+// uncommitted file, or make git print advice.
 var hardened = [...]string{
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
 	"-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never",
@@ -141,7 +141,7 @@ func overrule(list []setting, remote bool) (args []string, err error) {
 			}
 		}
 		if off != nil && strings.ContainsRune(s.key, '=') { // git would end the key there
-			return nil, fmt.Errorf("the repository's config sets %q: not run", s.key)
+			return nil, fmt.Errorf("git is not run, because the repository sets %q", s.key)
 		}
 		for _, setting := range off {
 			args = append(args, "-c", setting)

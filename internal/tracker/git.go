@@ -3,7 +3,7 @@
 //
 // The repository is not trusted, because its config may name programs to run. Child git processes
 // have those settings disabled, their own standard streams, a deadline and a bound on their output.
-// Project, Root and LinkedWorktree start none: they are needed even if no loop is active.
+// Project, Root and LinkedWorktree start no process, because they run even if no loop is active.
 package tracker
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	gitWait   = 10 * time.Second // bounds one git command, if the caller's context allows more
+	gitWait   = 10 * time.Second // bounds most git commands
 	maxOutput = 64 << 20         // bytes
 )
 
@@ -39,7 +39,7 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return runGit(ctx, dir, off, args...)
 }
 
-// runGit is like git, but overrules only hardened and the settings in off.
+// runGit is like git, but the arguments in hardened and off are its only overrides.
 func runGit(ctx context.Context, dir string, off []string, args ...string) ([]byte, error) {
 	env := environ(os.Environ())
 	if args[0] != "ls-remote" { // keeps git from fetching a missing object
@@ -178,7 +178,7 @@ func FileAt(ctx context.Context, dir, commit, path string, maxBytes int) (string
 	return string(out), err
 }
 
-// Heads is the prefix of branches.
+// Heads is the prefix of a local branch's ref.
 const Heads = "refs/heads/"
 
 // RemoteRefs asks a remote, in one call, for the commits of refs (R139), which are named without

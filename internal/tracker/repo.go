@@ -48,12 +48,12 @@ type GitStart struct {
 	Dir   string   // the directory in which it starts
 	Env   []string // its environment
 	Flags []string // the flags before its command that choose the repository and settings
-	Works string   // the directory that Env and Flags name
+	Works string   // the directory in which it works, given Env and Flags
 }
 
 // Ask returns what git prints for these arguments if it is started in this way.
 func (s GitStart) Ask(ctx context.Context, args ...string) (string, error) {
-	// it would hide other settings from git config alone
+	// GIT_CONFIG hides settings from git config, but from no other command
 	env := slices.DeleteFunc(slices.Clone(s.Env), func(kv string) bool {
 		return strings.HasPrefix(kv, "GIT_CONFIG=")
 	})

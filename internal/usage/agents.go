@@ -26,7 +26,7 @@ type source struct {
 	spent  map[string]loop.Tokens // tokens by model
 	until  string                 // newest timestamp seen
 	floor  string                 // lines up to this time were counted before
-	before int64                  // untimed lines up to this offset were counted before
+	before int64                  // lines before it count as old if they or floor have no time
 }
 
 // moved reports whether the file has changed since the last count.
@@ -142,9 +142,9 @@ func Baseline(transcript string, start int64) []loop.Cursor {
 }
 
 // before returns a cursor at offset end, or after the last whole line if that is earlier. A
-// negative end means the end of the file. If the file cannot be read, the cursor is at its end,
-// because a run is never charged for usage before it. The cursor keeps the newest time before it,
-// so that only newer lines count if the file is truncated or replaced.
+// negative end means the end of the file. If the lines before end cannot be read, the cursor is at
+// end itself, because a run is never charged for earlier usage. The cursor keeps the newest time
+// before it, so that only newer lines count if the file is truncated or replaced.
 func before(path, name string, end int64) loop.Cursor {
 	c := loop.Cursor{Path: name, Offset: max(end, 0)}
 	fi, err := os.Stat(path)
@@ -167,7 +167,7 @@ func before(path, name string, end int64) loop.Cursor {
 	return c
 }
 
-// maxNote bounds how much of the client's note about a subagent is read, in bytes.
+// maxNote bounds the client's note about a subagent, in bytes. A longer note counts as unreadable.
 const maxNote = 64 << 10
 
 // SentBy returns the tool_use_id of the call that started the subagent with that transcript. It

@@ -33,7 +33,7 @@ type Result struct {
 	// Spent is the usage. Its cursors are the positions at which the next Count begins; merge them
 	// into the cursors passed in.
 	loop.Spent
-	Notes []string // one line for each part of the usage that is not counted or uncertain
+	Notes []string // one line for each part of the usage that is uncertain or not counted
 	marks []Moment // interruptions by a person; the prompt is "" if the client's mark has none
 	// sources are the transcripts that were counted, for Spenders.
 	sources []*source
@@ -64,8 +64,8 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 // other requests of the main transcript, or two of a subagent's, come between two of its lines in
 // different calls. A file that shrank or was replaced is read again from the beginning. Its lines
 // count only if they are newer than the newest one seen before or, without a time, if they are
-// beyond the old offset. So a replaced file is never counted twice, but lines with a clock that was
-// set back are lost.
+// beyond the old offset. So a replaced file is never counted twice, but lines written after the
+// clock was set back are lost.
 func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 	c, err := count(transcript, cursors, agents(transcript), t, nil)
 	if err != nil {
@@ -231,8 +231,8 @@ func (c *counter) matters(s *source, line []byte) bool {
 	return false
 }
 
-// counted reports whether the line of a time and an offset was counted before the cursor, and
-// updates the newest time.
+// counted reports whether a previous Count covered the line with this time and offset, and updates
+// the newest time.
 func (s *source) counted(time string, at int64) bool {
 	if time > s.until {
 		s.until = strings.Clone(time)

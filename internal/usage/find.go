@@ -20,11 +20,11 @@ type Transcript struct {
 }
 
 // Find returns the path of a session's main transcript. session is a path, a session id or a prefix
-// of one. Unless one id matches, the error lists those that do, else the newest ones.
+// of an id. Unless exactly one id matches, the hint lists up to five matching or the newest ids.
 func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
 		if fi, err := os.Stat(session); err != nil || !fi.Mode().IsRegular() {
-			return "", hint.New("name a session by its id, or a session's own .jsonl file",
+			return "", hint.New("give a session id, or the path of a session's .jsonl file",
 				"there is no transcript %s", session)
 		}
 		return filepath.Abs(session)

@@ -31,7 +31,7 @@ const (
 // memory and are valid until the next moment.
 type Moment struct {
 	Kind MomentKind
-	// time of the line, or of the last earlier line that has one; zero if there is none
+	// time of the line; Moments uses that of the last earlier moment if the line has none
 	At     time.Time
 	Agent  string // the subagent's id, "" in the main thread
 	Prompt string // Prompted, Interrupted: the prompt's id
@@ -116,10 +116,10 @@ func (r record) userMoments(m Moment, yield func(Moment) bool) {
 	}
 }
 
-// Moments yields the events of a session, the main transcript first, then the calls of each
-// subagent, in the order of their lines. Each prompt comes once. Moments skips unreadable lines. A
-// file that cannot be opened yields an error, and the next file follows. Memory is bounded by the
-// longest line, at most 8 MiB.
+// Moments yields the events of a session, the main transcript first, then the calls and results of
+// each subagent, in the order of their lines. It yields a prompt that has several lines once, and
+// skips unreadable lines. A file that cannot be opened yields an error, and the next file follows.
+// Memory is bounded by the longest line, at most 8 MiB.
 func Moments(transcript string) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
 		more := momentsOf(transcript, "", yield)

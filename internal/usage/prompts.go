@@ -45,9 +45,9 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	return s, ok
 }
 
-// Typed reports whether a person submitted a prompt that accepts returns true for, anywhere in the
-// main transcript. A line without an origin does not count, because it may be a client's note that
-// contains the model's words, for example about background work.
+// Typed reports whether the main transcript has a prompt that a person submitted and for which
+// accepts returns true. A line without an origin does not count, because it may be the client's
+// note that contains the model's words, for example about background work.
 func Typed(transcript string, accepts func(prompt string) bool) (typed bool) {
 	r := record{}
 	_ = linesOf(transcript, 0, func(line []byte, _ int64) bool {
@@ -61,19 +61,19 @@ func Typed(transcript string, accepts func(prompt string) bool) (typed bool) {
 	return typed
 }
 
-// startsTurn reports whether a line is a user's, or reports a schedule that fires.
+// startsTurn reports whether a line is a user line or records that a schedule fires.
 func startsTurn(line []byte) bool {
 	kind := kindOf(line)
 	return kind == "user" ||
 		kind == "system" && gjson.GetBytes(line, "subtype").Str == "scheduled_task_fire"
 }
 
-// Sender returns who sent a prompt whose event has just arrived, judged by the lines after the last
-// user line of the main transcript. The client enqueues its own prompts and dequeues them at once,
-// and before that it logs a schedule that fires. Sender reads only whole lines in the last 1 MiB.
+// Sender returns the sender of a prompt whose event has just arrived, judged by the lines after the
+// last user line of the main transcript. The client enqueues its own prompts and dequeues them at
+// once; before that it logs a schedule that fires. Sender reads only whole lines in the last 1 MiB.
 func Sender(transcript, prompt string) (by loop.Sender) {
 	prompt = strings.TrimSpace(prompt)
-	taken := false // the next line belongs to a prompt that was dequeued
+	taken := false // the line directly below dequeues a prompt
 	relevant := func(line []byte) bool {
 		read := kindOf(line) == "queue-operation" || startsTurn(line)
 		taken = taken && read

@@ -65,8 +65,8 @@ type spent struct {
 	id    string // message id
 	model string
 	request
-	// advisors are the requests to other models made for this one. Their usage is not included in
-	// its own.
+	// advisors are the requests to other models made for this one. Its usage does not include
+	// theirs.
 	advisors []spent
 }
 
@@ -186,8 +186,8 @@ func (r record) typed() string {
 	return strings.TrimSpace(name + " " + args)
 }
 
-// Part returns the text between a tag's start and end, up to the end of a truncated text. whole
-// reports whether both are there.
+// Part returns the text between a start tag and its end tag, or up to the end of the text if the
+// end tag is missing. whole reports whether the text has both tags.
 func Part(text, tag string) (part string, whole bool) {
 	_, rest, found := strings.Cut(text, "<"+tag+">")
 	part, _, closed := strings.Cut(rest, "</"+tag+">")

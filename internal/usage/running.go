@@ -10,9 +10,9 @@ import (
 )
 
 // Running counts new usage while an iteration runs. It returns the cursors of the transcripts that
-// have grown. A long run leaves many ended subagents, so it counts only subagents that have a
-// cursor and fresh ones; the count at the end of the iteration includes all. It skips files that
-// cannot be read and names them in the error.
+// have changed. A long run leaves many ended subagents, so Running counts only those that have a
+// cursor and the fresh ones; the count at the end of the iteration includes all. It skips files
+// that cannot be read and names them in the error.
 func Running(
 	transcript string, cursors []loop.Cursor, fresh []string, t Table,
 ) (l loop.RunningNow, err error) {
@@ -29,7 +29,7 @@ func Running(
 			continue
 		}
 		l.Cursors = append(l.Cursors, s.cursor)
-		// otherwise the file was replaced
+		// a smaller offset means that the file was replaced
 		if l.Read += s.cursor.Offset; s.cursor.Offset >= s.was.Offset {
 			l.Read -= s.was.Offset
 		}

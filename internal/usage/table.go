@@ -40,8 +40,8 @@ func NewTable(rows []config.Rate) Table {
 }
 
 // ownRow fills in the prices that a configured row leaves out: five-minute cache writes, one-hour
-// cache writes and cache reads cost 1.25, 2 and 0.1 times its input rate. It has no multipliers for
-// fast mode and long prompts, because Find takes them from the built-in row of the same model.
+// cache writes and cache reads cost 1.25, 2 and 0.1 times its input rate. It leaves the multipliers
+// for fast mode and long prompts at 1, because Find takes them from the built-in row of the model.
 func ownRow(r config.Rate) Row {
 	or := func(stated *loop.USD, usual loop.USD) loop.USD {
 		if stated != nil {
@@ -73,13 +73,13 @@ func (t Table) Rows() (rows []Row) {
 	return rows
 }
 
-// Find returns the row that prices a model. The project's rows take precedence per model: first its
-// exact row, then its longest family. A project row that names a built-in model exactly does not
+// Find returns the row that prices a model. The project's row with the longest matching name takes
+// precedence over the built-in rows. But a project row that names a built-in model exactly does not
 // cover another model with a longer built-in name: a row for claude-opus-5 does not price
 // claude-opus-5-5.
 //
 // known is false if the price is a guess to warn about: another version of a known family, else the
-// dearest row of the family, else the dearest row of all. It is never zero.
+// dearest row of the family, else the dearest row of all. A guess is never zero.
 func (t Table) Find(model string) (row Row, known bool) {
 	name := canonical(model)
 	own, list := longest(t.own, name), longest(t.list, name)
@@ -163,7 +163,7 @@ const webSearch = loop.Cent
 
 // maxTokens bounds the tokens of each kind in one request. It is far above any real number. With
 // the highest price that a configuration may set, the price of a request still cannot overflow. A
-// line with more tokens is unreadable.
+// line with more tokens counts as unreadable.
 const maxTokens = 10_000_000
 
 // request holds the usage of one request to a model.

@@ -26,7 +26,8 @@ type reading struct {
 	// form that counts.
 	loose    []Ref
 	criteria string
-	// list reports that the line is in a list below a phrase alone; forward belongs to that phrase.
+	// list reports that the current list is below a line with only a phrase; forward is the
+	// direction of that phrase.
 	list, forward bool
 }
 

@@ -91,7 +91,7 @@ func Sort(b *Board, scope Scope) Result {
 	s.res.Partial = !b.Whole || len(scope.Unclear) > 0
 	if len(scope.Unclear) > 0 {
 		words := strings.Join(scope.Unclear, " ")
-		s.note("the scope %q is not understood: it may be narrower than this", words)
+		s.note("the scope %q is not understood; fewer issues may be meant", words)
 	}
 	s.res.Backlog = loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{}}
 	var in []*Issue
@@ -213,8 +213,8 @@ func (s *sorter) add(i *Issue) {
 	case undecided:
 		f.State = Undecided
 		s.res.Partial = true
-		unknown = cmp.Or(unknown, "it has more dependencies than were reported")
-		s.note("#%d is neither blocked nor unblocked: %s unknown", i.Number, unknown)
+		unknown = cmp.Or(unknown, "a dependency that was not reported")
+		s.note("cannot tell whether #%d is blocked by %s", i.Number, unknown)
 	default:
 		f.State = Unblocked
 		b.Unblocked = append(b.Unblocked, i.Number)

@@ -161,7 +161,7 @@ func (a *Answer) failed(f *Failure, cut bool) {
 		a.Notes = loop.AppendNew(a.Notes, f.Error())
 	case cut:
 		a.Notes = append(a.Notes,
-			"tracker: the list is incomplete, so an issue may be missing from it")
+			"tracker: the list is incomplete, so an issue or PR may be missing from it")
 	}
 }
 

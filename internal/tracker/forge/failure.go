@@ -21,7 +21,7 @@ const (
 	Unconfigured Why = "no tracker is known"
 	NoProgram    Why = "is not installed"
 	LoggedOut    Why = "is not logged in"
-	NotFound     Why = "does not find it"
+	NotFound     Why = "found no such repository or PR"
 	NoIssues     Why = "reports that issues are turned off in this repository"
 	TooOld       Why = "is too old"
 	TooSlow      Why = "took too long"
@@ -79,7 +79,7 @@ func (f *Failure) Hint() string {
 		return "review the command, then set " + Allow +
 			" to exactly that command in your own environment"
 	case Moved:
-		return "set it back, or begin a fresh run, which uses the current tracker"
+		return "restore the tracker or remote, or begin a fresh run, which uses the current one"
 	case Failed, TooSlow:
 		return "the next iteration asks again"
 	}
@@ -179,5 +179,5 @@ func orFailure(fail *Failure, doc gjson.Result) *Failure {
 			return &Failure{Why: NotFound}
 		}
 	}
-	return &Failure{Why: Unreadable, Says: "it printed no answer"}
+	return &Failure{Why: Unreadable, Says: "no answer in it"}
 }

@@ -60,8 +60,8 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	return docs[0], nil
 }
 
-// each makes n calls, at most giteaAtOnce concurrently. All together have the time limit of one
-// call.
+// each makes n calls, at most giteaAtOnce concurrently. All n calls together have the time limit of
+// one call.
 func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, i int)) {
 	ctx, cancel := context.WithTimeout(ctx, g.Wait)
 	defer cancel()
@@ -128,7 +128,7 @@ func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 	}
 	if len(asked) > giteaEach {
 		l.note = fmt.Sprintf("tracker: too many issues (%d) to ask the forge for their "+
-			"dependencies; those written in issue texts count", len(asked))
+			"dependencies; only those written in issue texts count", len(asked))
 		return
 	}
 	g.each(ctx, len(asked), func(ctx context.Context, n int) {
@@ -228,7 +228,7 @@ func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (who
 	return whole
 }
 
-// add adds a comment or a review. The forge does not mark bots, so its own are known by name.
+// add adds a comment or a review. The forge does not mark bots, so its own bots are known by name.
 func (g *gitea) add(p *PR, n gjson.Result, r Remark) {
 	login := text(n.Get("user.login"))
 	g.remark(p, login, login == "gitea-actions" || login == "forgejo-actions", r)

@@ -52,8 +52,8 @@ func Pages(t *loop.Tracker) Links {
 // Without it, a checked-out repository could start any program.
 const Allow = "HOOKS_TRACKER_COMMAND"
 
-// Choose determines the tracker from CLAUDE.md and, for fields that it does not set, from a remote.
-// If no tracker is configured, it returns only the remotes. An error is a Failure.
+// Choose determines the tracker from the project's settings and, for fields that they do not set,
+// from a remote. If no tracker is known, it returns only the remotes. An error is a Failure.
 func Choose(
 	getenv func(string) string, c config.Tracker, repo tracker.Facts,
 ) (loop.Tracker, error) {

@@ -42,8 +42,8 @@ var quiet = [...]string{
 	"GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "LC_ALL=C",
 }
 
-// environ returns the child's environment. It drops variables that turn on tracing, which may show
-// secrets, force colours, or select another repository.
+// environ returns the child's environment. It drops variables that force colours, select another
+// repository, or turn on tracing, which may show secrets.
 func environ(from []string) (env []string) {
 	for _, kv := range from {
 		switch name, _, _ := strings.Cut(kv, "="); name {
