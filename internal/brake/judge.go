@@ -193,7 +193,7 @@ func (s Start) forge() string {
 	return tracker.ForgeOf(tracker.Repo(context.Background(), s.Cwd).Base().Host)
 }
 
-// foreign names the repository of a merge if none of the runs began with it. Otherwise it returns
+// foreign names the repository of a merge if no run of the loop began with it. Otherwise it returns
 // an empty string.
 func (s Start) foreign(g ground, a effect.Act) string {
 	redact := config.Of(g.config, g.project).Redact // the run's record is redacted in the same way

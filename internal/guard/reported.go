@@ -42,8 +42,8 @@ func Reported(c effect.Call) (payload string, reports bool) {
 	return payload, true
 }
 
-// Shown returns the first git setting in a command that lets a program alter what git shows, such
-// as "diff.external". It returns an empty string if the command has no such setting.
+// Shown returns the first setting in a git config command that lets a program alter git's output,
+// for example "diff.external". It returns an empty string if there is none.
 func Shown(c effect.Call) (setting string) {
 	for argv := range calls(c.CommandText()) {
 		at := slices.Index(argv, "config")

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// writes judges tools that write files by all paths in their fields.
+// writes judges a tool that writes files, by all paths in its fields.
 func (t tool) writes() {
 	if !t.Has(`write edit create delete remove move rename append replace insert patch update
 save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str`) {

@@ -1,5 +1,5 @@
-// Package toolcall reads a tool call on the machine where it is made: its effects according to the
-// guard, whether it would change the loop's own files, and its result.
+// Package toolcall reads a tool call with the files and repository of this machine: its effects
+// according to the guard, whether it would change the loop's own files, and its result.
 package toolcall
 
 import (

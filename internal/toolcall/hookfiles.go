@@ -69,9 +69,9 @@ func (c *Call) folded(paths ...string) (list []string) {
 // case.
 func fold(p string) string { return strings.ToLower(strings.ReplaceAll(p, `\`, "/")) }
 
-// programs returns the files that the commands in a settings or plugin file may name. A path that
-// begins with a variable or ~, and a relative path, is in one of roots. Permission rules are left
-// out, because hooks do not start the files that they name.
+// programs returns the files that the commands in a settings or plugin file may name. A relative
+// path, or one that begins with a variable or ~, is joined to each of roots. Permission rules are
+// left out, because hooks do not start the files that they name.
 func (c *Call) programs(file string, roots ...string) (list []string) {
 	text, _ := safefile.Read(file, config.MaxFile)
 	separates := func(c rune) bool { return strings.ContainsRune(" \t\n\"';|&<>(),", c) }
@@ -142,7 +142,7 @@ func (c *Call) mentionsHooks(path string) bool {
 	for _, fd := range fields {
 		text += "\n" + fd.Value
 	}
-	// Compiled here, because few calls edit such a file. An escape could hide the key.
+	// Compiled here, because few calls edit a skill or an agent. An escape could hide the key.
 	found, _ := regexp.MatchString(`(^|[\s"'{,?])hooks["'\s]*:|\\[uUx]`, text)
 	return found
 }

@@ -62,8 +62,8 @@ func (c Call) CommandText() string {
 }
 
 // Leaf returns the value of the first of the names for which a field exists. Case and underscores
-// are ignored. If a name occurs as a whole path, the last such field counts, as servers do with
-// duplicate keys. Otherwise the first field whose path ends with the name counts.
+// are ignored. If a name is the whole path of several fields, the last of them counts, as most
+// servers do with duplicate keys. Otherwise the first field whose path ends with the name counts.
 func Leaf(fields []Field, names ...string) (string, bool) {
 	same := func(a, b string) bool {
 		return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))

@@ -310,7 +310,7 @@ func usePR(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 }
 
 // prTarget returns an act on the PR that the first positional word names by number, URL or branch.
-// Without such a word it refers to the PR of the current branch.
+// Without one, the act is on the PR of the current branch.
 func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	a := effect.Act{Repo: cmp.Or(repoFlag(fl), repoName(f.Env("GH_REPO")))}
 	w := fl.Arg(0)
@@ -400,8 +400,8 @@ func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
 	}
 }
 
-// Workflow judges a workflow that a command starts by its file. If the file cannot be read, it
-// judges the workflow by its name.
+// Workflow judges the workflow that a command starts, by the workflow's file, or by its name if the
+// file cannot be read.
 func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 	parts := shellword.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
 	// a workflow named "Land it" is usually in land-it.yml

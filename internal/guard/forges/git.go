@@ -20,7 +20,7 @@ func newGit(f *plain.Frame, argv []shellword.Word) gitRun {
 	return gitRun{argv: argv, dir: f.Place(), config: map[string][]string{}}
 }
 
-// branch returns the checked-out branch where git works.
+// branch returns the branch that is checked out in git's working directory.
 func (g gitRun) branch(f *plain.Frame) string {
 	if !f.M.Real {
 		return f.Branch(g.dir)

@@ -64,7 +64,7 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 // punctuation. It drops comments and returns at most maxMarks+1 tokens.
 func gqlTokens(s string) []string {
 	const token = `(?s:"""(\\"""|.)*?""")|"(\\.|[^"\\])*"|#[^\n\r]*|[\w$@\x{80}-\x{10FFFF}]+|[^\s,]`
-	// Compiled here, because few calls have such a document.
+	// Compiled here, because few calls contain GraphQL.
 	toks := regexp.MustCompile(token).FindAllString(s, maxMarks+1)
 	toks = slices.DeleteFunc(toks, func(tok string) bool { return tok[0] == '#' })
 	for i, tok := range toks {

@@ -98,7 +98,7 @@ func (r route) repo() string {
 	return name
 }
 
-// sending is a request with the state for judging it.
+// sending is a request that is being judged.
 type sending struct {
 	Request
 	route

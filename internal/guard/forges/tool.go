@@ -99,8 +99,8 @@ func (t Tool) movesTo(branch string) bool {
 	return true
 }
 
-// ofForge reports whether a tool belongs to a forge. Other tools may merge documents or branches
-// too.
+// ofForge reports whether a tool probably belongs to a forge. Other tools may merge documents, for
+// example.
 func (t Tool) ofForge() bool {
 	const keys = prKeys + ` owner repo repository repo_slug project_id head base merge_method
 commit_title strategy source_branch target_branch repository_id`

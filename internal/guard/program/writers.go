@@ -62,7 +62,7 @@ func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 		base := shellword.ProgramName(s.Text)
 		if strings.Contains(s.Text, "/") && shellword.NamesClient(base) ||
 			!s.Known() && shellword.NamesClient(s.Src) { // cp $(which gh) x
-			f.OpaqueForge(how, "a forge's program under another name meets no link")
+			f.OpaqueForge(how, "a forge's program under another name bypasses the brake")
 		}
 		switch {
 		case name == "mv" || fl.On("--remove-source-files"):
