@@ -36,7 +36,7 @@ func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	}
 	answer := strings.TrimSpace(strings.Join(words, " "))
 	if answer == "" || answer == report.AnswerWord {
-		return "", hint.New("give one of its options, or your own words",
+		return "", hint.New("give one of the gate's options, or your own words",
 			"%q is not an answer", answer)
 	}
 	h, err := a.openForPerson()
@@ -80,7 +80,7 @@ func (g waitingGate) named() string {
 // more than one matches.
 func (h *handler) findGate(written string) (found waitingGate, err error) {
 	all, err := h.waitingGates()
-	asking := "" // the session that asks it
+	asking := "" // the session that asks the gate
 	var paused []waitingGate
 	var names []string
 	for _, g := range all {
@@ -105,7 +105,7 @@ func (h *handler) findGate(written string) (found waitingGate, err error) {
 		return found, hint.New("answer it in the dialog of session "+asking, "gate %q is being "+
 			"asked in a running session and can only be answered there", written)
 	}
-	return found, hint.New("`hooks gate list --all` names those that wait",
+	return found, hint.New("`hooks gate list --all` lists the waiting gates",
 		"gate %q is not waiting", written)
 }
 
@@ -295,7 +295,7 @@ func (h *handler) inDialog() (event.Reply, error) {
 	if err != nil || !slices.ContainsFunc(h.runs.list, func(t *store.State) bool {
 		return t.Skill == at.Skill && t.Tick != nil && slices.ContainsFunc(t.Tick.Dialogs, recorded)
 	}) {
-		return event.Reply{}, err // the client would take it for the person's own answer
+		return event.Reply{}, err // an unrecorded answer would pass for the person's own
 	}
 	var list []loop.Gate
 	for _, w := range gates {
@@ -409,7 +409,7 @@ func (h *handler) carry(
 	commands.Wait() // no command outlives its question
 }
 
-// key returns the identity of a question across runs.
+// key identifies a question among those of all runs.
 func (g waitingGate) key() string {
 	return g.state.Budget.RunID + " " + g.gate.Name + " " + g.gate.Target + " " + g.gate.HeadSHA
 }

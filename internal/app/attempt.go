@@ -102,7 +102,7 @@ func (h *handler) workerSeen(t *store.State) (w attempt.Worker) {
 	return attempt.Worker{Known: true}
 }
 
-// evidence checks a worker's claim against git.
+// evidence returns the state of git against which a worker's claim is judged.
 func (h *handler) evidence(t *store.State) (e attempt.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
 	if a.NoGit || a.Unread != "" {
@@ -179,7 +179,7 @@ func dropped(root, commit string) string {
 
 // agent returns the plugin's agent for the worker that the call starts; the agent needs less than
 // half the context of the general one. It returns "" to keep the type in the call, because the
-// plugin is not registered, or the call names another type.
+// plugin lacks the agent or is not registered, or the call names another type.
 func (h *handler) agent(t *store.State) string {
 	name, root := t.Budget.Attempts().Agent, h.Env("CLAUDE_PLUGIN_ROOT")
 	general := h.ev.Text("subagent_type") == "general-purpose"
@@ -190,13 +190,13 @@ func (h *handler) agent(t *store.State) string {
 	return "hooks:" + name
 }
 
-// auditor is the plugin's agent without a tool that writes, which also replaces another type.
+// auditor is the plugin's agent without editing tools. It replaces any type that a call names.
 const auditor = "auditor"
 
 // maxLast bounds a worker's last message that a run stores, in bytes (A58).
 const maxLast = 16 << 10
 
-// claimSeen returns the claims in the worker's last message.
+// claimSeen returns the claims in the worker's last message and in the run's files.
 func (h *handler) claimSeen(t *store.State) attempt.Claim {
 	claim := attempt.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	last := strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?")

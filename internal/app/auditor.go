@@ -27,7 +27,7 @@ func (h *handler) byAuditor(t *store.State) bool {
 	return known && by != "" && by == t.Tick.Attempt.Call
 }
 
-// printedBy returns the files of the worktree that an auditor's call prints, judged by its text.
+// printedBy returns the files that the text of an auditor's call prints, relative to the worktree.
 func (h *handler) printedBy(t *store.State) (files []string) {
 	if !h.byAuditor(t) {
 		return nil

@@ -42,7 +42,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 		return call
 	})
 	if h.runs.damage != nil && err == nil {
-		// a file may have changed since, so its loop has not judged the call
+		// a file changed in the meantime, so its loop may not have judged the call
 		reply = reply.And(h.shut())
 	}
 	return reply.And(found), err
@@ -58,8 +58,8 @@ func (h *handler) shut() (r event.Reply) {
 	return r
 }
 
-// dialogBegins records the call that opens a dialog and the questions of the one loop that it
-// shows.
+// dialogBegins records the call that opens a dialog, and the questions that it shows. They are
+// those of one loop.
 func (h *handler) dialogBegins() error {
 	begins := loop.DialogBegins{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Forged(),
@@ -268,7 +268,7 @@ func (h *handler) fetchEntry(
 	})
 	fill(l, &k.Baseline, func() []loop.Cursor {
 		// Earlier spending is not charged to the loop. If the transcript lacks the prompt that
-		// invokes it, all of it is earlier.
+		// invokes the loop, all of its spending is earlier.
 		from := int64(-1)
 		if start, found := usage.PromptStart(asks.Transcript, asks.PromptID); found {
 			from = start.Offset

@@ -115,7 +115,8 @@ func (h *handler) checkApart(
 	if err == nil && run.Exit != 0 {
 		var first attempt.CheckRun
 		if first, err = h.checkAt(t, command, pins.start, pins, nil); first.Exit != 0 {
-			run.Unsure = "even the commit on which the run began is red in a separate checkout"
+			run.Unsure = "in a separate checkout, the check fails even on the commit " +
+				"on which the run began"
 		}
 	}
 	if err != nil {
@@ -226,8 +227,8 @@ func (h *handler) keptOut(t *store.State, root string) (list []string) {
 	}
 	for _, path := range t.Budget.LeftOut {
 		if slices.Contains(paths, path) {
-			list = append(list, path+" (it was not committed when the run began, and stays out: "+
-				"make the commits again without it)")
+			list = append(list, path+" (it was not committed when the run began, and must stay "+
+				"out: make the commits again without it)")
 		}
 	}
 	return list

@@ -36,7 +36,7 @@ type driven struct {
 	run     string       // id of the run when the last process was started
 	seq     int          // number of its last commit at that time
 	why     string       // how that process ended
-	// spared reports whether the service or the process failed, as in an outage.
+	// spared reports whether the service failed, as in an outage, or the process stalled.
 	spared bool
 }
 
@@ -118,7 +118,7 @@ func (d *driven) alone(h *handler) error {
 }
 
 // in returns the program and folder of the driven loop. A client that is started in a linked
-// worktree takes that for its project.
+// worktree takes the worktree for its project.
 func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	dir = tracker.Project(a.Env, a.cwd())
 	if !loop.KindOf(skill).Linked {
@@ -181,7 +181,6 @@ func (d *driven) open() (*handler, error) {
 	return d.openForPerson()
 }
 
-// load reads the run from disk and returns it with a handler for it.
 func (d *driven) load() (*handler, *store.State, error) {
 	t := &store.State{Skill: d.skill}
 	h, err := d.open()

@@ -53,7 +53,7 @@ func (h *handler) invocation(name, args string) (cmd loop.Command, governed, loo
 }
 
 // names returns the configured names of skills, in order of precedence: active runs, the person's
-// configuration, the project's, and ended runs. It reads them only if the command may be one.
+// configuration, the project's, and ended runs. It reads them only if the command may start a loop.
 func (h *handler) names(command, args string) []loop.Names {
 	_, spaced := loop.ParseCommand(command, "",
 		loop.Names{Spaces: []string{loop.Namespace(command)}})
@@ -78,8 +78,8 @@ func (h *handler) names(command, args string) []loop.Names {
 
 func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if h.ev.InSubagent() {
-		return event.Block("error: a worker cannot start a loop\nhint: the session's own " +
-			"thread does"), nil
+		return event.Block("error: a worker cannot start a loop\nhint: start it from the " +
+			"session's main thread"), nil
 	}
 	flags, _, err := cmd.ParseFlags()
 	if err != nil {
@@ -94,20 +94,20 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 		}
 	}
 	kind := loop.KindOf(cmd.Skill)
-	if kind.Enter == nil { // its iterations are no attempts
+	if kind.Enter == nil { // its iterations are not attempts
 		return h.enterWith(cmd, flags, loop.Fresh{})
 	}
 	fresh, said, err := kind.Enter(h.setup(cmd, &flags))
 	switch {
 	case err != nil:
 		return event.Block(hint.Text(err)), nil
-	case said != "": // the command of a mode that does not loop continues (T43)
+	case said != "": // a mode without a loop, whose command continues (T43)
 		return event.Reply{}.Say(said), nil
 	}
 	return h.enterWith(cmd, flags, fresh)
 }
 
-// setup returns the command for its kind, with the lookups on this machine.
+// setup returns the command as its kind needs it, with functions for lookups on this machine.
 func (h *handler) setup(cmd loop.Command, flags *loop.Flags) *loop.Setup {
 	for i, word := range flags.Rest {
 		flags.Rest[i] = filepath.ToSlash(word)

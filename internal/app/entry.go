@@ -473,7 +473,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		return event.Reply{}, err
 	}
 	if o.Reply.Began {
-		// what was spent before this iteration is counted by now
+		// spending before this iteration is already counted
 		run := e.Budget.Now(e.Tick, loop.Spent{}, true, e.now)
 		say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", e.Tick.Iteration,
 			run.Ceilings.Iterations, report.Remaining(run))
@@ -508,8 +508,8 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	}
 	reply = event.Block(e.withBefore(text + "\n" + reply.Said))
 	if e.asks.Answers != nil {
-		reply = reply.Context("The loop does not begin. End the turn now, and delete its " +
-			"schedule with CronDelete, if it has one.")
+		reply = reply.Context("The loop does not begin. If it is scheduled, delete the " +
+			"schedule with CronDelete, then end the turn.")
 	}
 	return reply, nil
 }

@@ -146,8 +146,8 @@ func (h *handler) inState() (reply event.Reply, err error) {
 	return reply, nil
 }
 
-// stayShut begins the report of a state that cannot be trusted, when a turn of its session ends.
-const stayShut = "hooks lets this turn end; merges, dispatch and schedules stay shut\n"
+// stayShut begins the message at the end of a turn whose loop's state cannot be trusted.
+const stayShut = "hooks lets this turn end; merges, dispatch and schedules stay blocked\n"
 
 // stop handles a Stop: it ends the session's open iterations or keeps the turn open (R117, design
 // §1).

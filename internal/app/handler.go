@@ -177,8 +177,8 @@ func (h *handler) release(skill loop.Skill) {
 	}
 }
 
-// sessionRuns returns the session's runs in a fixed order, which are read once until the state lock
-// is taken. A run of another session is included only if it holds the lock.
+// sessionRuns returns the session's runs and its claims on locks of other sessions, in a fixed
+// order. They are read once until the state lock is taken.
 func (h *handler) sessionRuns() ([]*store.State, error) {
 	if h.runs.list != nil {
 		return h.runs.list, nil
@@ -334,7 +334,7 @@ func (h *handler) from() *loop.Process {
 }
 
 // receive records in a run of this session that this kind of event arrives, and reports whether
-// that is new. Saving the run saves the record.
+// that is new. Saving the run saves the receipt.
 func (h *handler) receive(b *loop.Budget) (news bool) {
 	word := h.ev.Word.Word // "" for a person's command
 	return b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID && word != "" &&
@@ -363,7 +363,6 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	return s.Budget
 }
 
-// call returns the event's tool call.
 func (h *handler) call() *toolcall.Call {
 	if h.tool == nil {
 		h.tool = &toolcall.Call{Event: h.ev, Env: h.Env, Project: h.project}

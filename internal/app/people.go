@@ -57,7 +57,7 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	case b.SealedIn == "", b.SealedIn == h.seal.Path():
 		return nil
 	}
-	return hint.New("run it as the user, and in the container, in which the client runs; "+
+	return hint.New("run it as the client's user, and in the client's container; "+
 		fmt.Sprintf("HOOKS_STATE_HOME=%q names the same folder", b.SealedIn),
 		"the record of the %s loop is in %s, but the state directory here is %s",
 		b.Skill, b.SealedIn, h.seal.Path())
@@ -165,8 +165,8 @@ func (a *App) each(skills []loop.Skill, none string,
 	return strings.Join(append(said, h.files.Healed()...), "\n"), err
 }
 
-// Steer changes the project's run of a kind at a person's word, as in `hooks audit accept F1`. It
-// fails inside the agent.
+// Steer applies a person's command, such as `hooks audit accept F1`, to the project's run of a
+// skill. It fails inside the agent.
 func (a *App) Steer(skill loop.Skill, word, text string) (string, error) {
 	kind := loop.KindOf(skill)
 	if a.InAgent() {
@@ -235,7 +235,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	case isNewer:
 		return "", store.Hinted(err)
 	case isLost && b != nil && !b.OwnerLeft && proc.Of(b.Owner) == loop.Alive:
-		return "", hint.New("close that client and type it again",
+		return "", hint.New("close that client and type the command again",
 			"the client of the %s loop still runs (process %d)", skill, b.Owner.PID)
 	case isLost:
 		id, reap = lost.Run, held != nil || lockErr != nil
@@ -272,8 +272,8 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, id, store.Dir, of), nil
 }
 
-// Raise changes the ceilings of all runs that have not ended to the flags in words. A ceiling may
-// be lowered, but not below its use. Raise fails inside the agent.
+// Raise applies the ceilings that the flags in words set to every unfinished run of skills. A
+// ceiling may be lowered, but not below its use. Raise fails inside the agent.
 func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 	switch {
 	case a.InAgent():

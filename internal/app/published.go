@@ -105,7 +105,7 @@ func (h *handler) ownView() (path string, text []byte, err error) {
 		}
 		if path != "" && len(tracker.Committed(h.ctx, h.project, path)) > 0 {
 			return "", nil, hint.New("name a file that is not committed",
-				"%s is %q, which the loop would rewrite, and it is committed", name, path)
+				"%s is %q, a committed file that the loop would rewrite", name, path)
 		}
 	}
 	text, _, err = keptFile(h.viewPath())

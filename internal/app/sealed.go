@@ -141,7 +141,7 @@ func (h *handler) mayEnter(owner loop.Process) error {
 		other := owner.PID != b.Owner.PID ||
 			known && (from == nil || from.PID != b.EventsFrom.PID)
 		if other && h.Inside(b.Owner) {
-			return hint.New("a person starts it in a terminal of their own",
+			return hint.New("a person can start it in a terminal of their own",
 				"a client started by the %s loop's client (process %d) cannot start a loop here",
 				skill, b.Owner.PID)
 		}
@@ -163,7 +163,7 @@ func (h *handler) keepReceipt() {
 	}
 	defer tx.End()
 	for _, skill := range h.runs.skills {
-		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // Load would seal an edit
+		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // Load would pass on an edit
 		if err == nil && h.receive(s.Budget) {
 			_, _ = tx.Commit(&s, loop.Save{Run: s.Budget})
 		}

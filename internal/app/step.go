@@ -357,7 +357,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 	}
 	if err != nil && session != h.ev.SessionID {
 		return loop.Count{}, hint.New("try again; `hooks loop reset` in a terminal archives the "+
-			"run as it is", "count what session %s spent: %w", session, err)
+			"run as it is", "count the spending of session %s: %w", session, err)
 	}
 	count := loop.Count{Spent: counted.Spent, Notes: counted.Notes}
 	if _, opens := e.(loop.Opens); opens { // its iteration has spent nothing yet

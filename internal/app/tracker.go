@@ -39,7 +39,7 @@ func (h *handler) question(t *store.State) forge.Question {
 
 // askMerging looks up, in parallel, the PRs of a merge, because a person may have commented since
 // the iteration began. If the tracker cannot answer for a PR, the result explains why, so that a
-// person decides (R99–R101), and the commit comes from the remote.
+// person decides (R99–R101), and the PR's commit comes from the remote.
 func (h *handler) askMerging(t *store.State, acts []effect.Act) (list []loop.Looked) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a effect.Act) bool {
 		return !a.Kind.Merges() || a.Kind == effect.ApprovePR
@@ -279,7 +279,7 @@ func readOwn(root, what, path string) (text []byte, missing bool, err error) {
 	}
 	head, err := safefile.Head(full, maxTaskFile+1)
 	if err == nil && len(head) > maxTaskFile {
-		err = errors.New("it has over 1 MiB")
+		err = errors.New("it is over 1 MiB")
 	}
 	if err != nil {
 		return nil, errors.Is(err, fs.ErrNotExist), hint.New("give the path of a file of at most "+
@@ -342,7 +342,7 @@ func (h *handler) root(t *store.State) string {
 	return cmp.Or(t.Budget.Attempts().Root, h.project)
 }
 
-// tree reads the working tree without the loop's own files and those that the person excluded.
+// tree reads the working tree without the loop's own files and the files that the person excluded.
 func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
 	tree, err := tracker.ReadTree(ctx, root)
 	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}

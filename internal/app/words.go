@@ -23,7 +23,7 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 		return h.refusal(t, r)
 	case r.Draining:
 		return h.told(t,
-			"Workers of the interrupted iteration still run; nothing new is dispatched, "+
+			"Workers of the interrupted iteration still run. Nothing new is dispatched, and "+
 				"the report follows when they end.")
 	case r.Answers != nil:
 		return reply.Context(h.afterAnswers(t, r.Answers))
@@ -118,7 +118,7 @@ func (h *handler) finalReport(t *store.State) string {
 
 // told shows text to the person and tells the model that the loop was interrupted.
 func (h *handler) told(t *store.State, text string) event.Reply {
-	model := "The loop was interrupted. Dispatch nothing new, do not continue with its iteration."
+	model := "The loop was interrupted. Dispatch nothing new, and do not continue its iteration."
 	if len(t.Budget.Scheduled) > 0 {
 		model += " Delete its schedule with CronDelete (or ScheduleWakeup {\"stop\":true})."
 	}
@@ -187,7 +187,7 @@ func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 	switch {
 	case tick.Halting():
 		text = append(text, "The loop ends with this iteration. Dispatch nothing, schedule "+
-			"nothing, end the turn now.")
+			"nothing, and end the turn now.")
 	case tick.Kept():
 		text = append(text, "The person answered hold at a gate. End the turn now; "+
 			"the loop pauses.")
@@ -197,7 +197,7 @@ func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 		text = append(text, tick.Notes...)
 		text = append(text, report.LeftAlone(t.Budget, tick)...)
 		if tick.Replan && len(tick.Report.Plan) == 0 {
-			text = append(text, "Report the new plan before a worker is sent.")
+			text = append(text, "Report the new plan before you send a worker.")
 		}
 		text = append(text, "Continue with iteration "+strconv.Itoa(tick.Iteration)+
 			". Budget remaining: "+report.Remaining(h.runNow(t)))
@@ -220,8 +220,8 @@ func (h *handler) acted(t *store.State, a loop.Acted) string {
 			pr, _ := strconv.Atoi(strings.TrimPrefix(a.Gate.Target, "PR #"))
 			way = tracker.MergeCommand(kind, pr, a.Gate.HeadSHA)
 		}
-		return fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that: %s",
-			a.Gate.Name, a.Text, a.Gate.HeadSHA, way)
+		return fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge only that "+
+			"commit: %s", a.Gate.Name, a.Text, a.Gate.HeadSHA, way)
 	case a.As == strings.ToLower(strings.TrimSpace(a.Text)):
 		return fmt.Sprintf("Gate %s: the person answered %q", a.Gate.Name, a.Text)
 	}

@@ -54,7 +54,7 @@ func encode(b []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Uint64:
 		return strconv.AppendUint(b, v.Uint(), 10), nil
 	}
-	return b, fmt.Errorf("no form for a value of type %s", v.Type())
+	return b, fmt.Errorf("cannot encode a value of type %s", v.Type())
 }
 
 func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
@@ -103,7 +103,6 @@ func appendText(b []byte, text string) ([]byte, error) {
 	return append(b, '"'), nil
 }
 
-// appendJSON encodes v with encoding/json.
 func appendJSON(b []byte, v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -91,7 +91,7 @@ func (d Dir) Of(project string) ([]*Record, error) {
 	return slices.DeleteFunc(list, func(r *Record) bool { return !r.Adopt(project) }), err
 }
 
-// RecordOf returns the record that has a run, of any project, or nil.
+// RecordOf returns the record, of any project, that contains a run, or nil.
 func (d Dir) RecordOf(run string) (record *Record) {
 	list, _ := d.all("")
 	for _, r := range list {
@@ -206,7 +206,7 @@ func (d Dir) read(path, session string) (r *Record, project string, err error) {
 		*d.last = parsed{path, info, whole, r.clone()}
 		return r, "", nil
 	}
-	// otherwise the value is cut off
+	// without its closing quote, the value is cut off
 	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) {
 		project = of.Str
 	}

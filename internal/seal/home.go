@@ -10,8 +10,8 @@ import (
 )
 
 // Home returns the user's state directory for this program: $HOOKS_STATE_HOME, else
-// $XDG_STATE_HOME/hooks, else the system's standard location. It returns "" if the variable for
-// that is not set. Values that are not absolute are ignored.
+// $XDG_STATE_HOME/hooks, else the system's standard location. It returns "" if the variable on
+// which that location depends is not set. Values that are not absolute are ignored.
 func Home(env func(string) string) string {
 	if dir := env("HOOKS_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
@@ -35,7 +35,7 @@ func Home(env func(string) string) string {
 	return below("HOME", ".local", "state", "hooks")
 }
 
-// SwitchPath returns the path of a session's record while a loop of it is on. The brake is in
+// SwitchPath returns the path of a session's record while one of its loops is on. The brake is in
 // effect while the file exists.
 func SwitchPath(home, session string) string { return filepath.Join(home, "on", FileName(session)) }
 

@@ -35,7 +35,6 @@ func (d Dir) Lines(run string) ([]byte, error) {
 	return text, orAbsent(err)
 }
 
-// DropLines removes the copy of a run's lines.
 func (d Dir) DropLines(run string) error {
 	return writable(orAbsent(os.Remove(d.linesPath(run))))
 }

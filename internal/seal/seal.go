@@ -23,7 +23,7 @@ type Record struct {
 
 // Loop is one skill's run. The zero value of a text means that the file is absent.
 type Loop struct {
-	// On reports that the loop governs its session: it is active, or its last turn is not over.
+	// On reports that the loop governs its session: it is active, or its gate remains.
 	On     bool   `json:"on,omitempty"`
 	Skill  string `json:"skill,omitempty"`
 	RunID  string `json:"run_id,omitempty"`
@@ -57,8 +57,8 @@ func (r *Record) On() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.On })
 }
 
-// Ended reports whether a loop that is on has a run that has ended. Its gate remains until a person
-// types.
+// Ended reports whether the run of a loop that is on has ended. Its gate remains at least until a
+// person types.
 func (l *Loop) Ended() bool {
 	if !l.On || l.HeldFor != "" || l.Next != nil || l.State.Tick != "" {
 		return false

@@ -45,7 +45,7 @@ func (s *Store) Archive(skill loop.Skill, runID string) error {
 	return wrap("archive run "+runID, err)
 }
 
-// unseal removes an archived run from its records.
+// unseal removes an archived run from its records. A run that waits for a person's prompt stays.
 func (s *Store) unseal(runs []sealed) error {
 	for _, run := range runs {
 		if run.HeldFor == "" {
@@ -115,13 +115,12 @@ func (s *Store) belongsToOther(skill loop.Skill, file, runID string) bool {
 	return false
 }
 
-// isOtherRun reports whether a budget file holds the budget of another run.
 func (s *Store) isOtherRun(skill loop.Skill, path, runID string) bool {
 	b, err := s.loadBudget(skill, path)
 	return err == nil && b != nil && b.RunID != "" && b.RunID != runID
 }
 
-// archiveFolder creates and opens the run's folder in the archive.
+// archiveFolder opens a folder of the archive, which it creates if it is missing.
 func (s *Store) archiveFolder(name string) (*disk, error) {
 	archive, err := s.disk.folder(archiveName)
 	if err != nil {
@@ -156,9 +155,9 @@ func numberedName(file string) func(int) string {
 	}
 }
 
-// moveElsewhere copies a run's budget from its --budget-file path into the archive, and removes it
-// there along with its pointer. It leaves any other file alone, because it may belong to someone
-// else. A pointer that leads nowhere is moved itself.
+// moveElsewhere moves a run's budget from its --budget-file path into the archive, and removes the
+// pointer to it. It leaves any other file alone, because it may belong to someone else. A damaged
+// pointer is moved itself.
 func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	path, err := s.budgetPath(skill)
 	var at place

@@ -11,12 +11,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// CopyName is the name of a copy of a file that is outside of the state, without its skill.
+// CopyName is the name, without the skill, of the stored copy of a file outside of the state
+// folder.
 type CopyName = fileName
 
-// The copies. That of the progress file restores lines that a worker removed (T36, T82). That of
-// the view holds the view and the one before it; a view that differs from both was edited by hand
-// (T98). That of the plan is as at the start of the run, so that a later edit cannot renumber its
+// ProgressCopy restores lines that a worker removed from the progress file (T36, T82). ViewCopy
+// holds the view and the one before it; a view that differs from both was edited by hand (T98).
+// PlanCopy holds the plan as at the start of the run, so that a later edit cannot renumber its
 // sections (A9, A44).
 const (
 	ProgressCopy CopyName = "progress.md"
@@ -24,7 +25,7 @@ const (
 	PlanCopy     CopyName = "plan.md"
 )
 
-// replacedName is the archive's folder for state files that were replaced by restored ones.
+// replacedName is the archive's folder for files that the program replaced.
 const replacedName = "replaced"
 
 // Copy returns a copy, or nil if none was kept or it cannot be read.
@@ -42,7 +43,7 @@ func (s *Store) KeepCopy(k loop.Skill, name CopyName, text []byte) error {
 }
 
 // Publish atomically replaces a file outside of the state and keeps its mode. The temporary file is
-// in the state folder, which git ignores. In the project, a crash would leave an untracked file
+// in the state folder, which git ignores; in the project, a crash would leave an untracked file
 // (T66, T87).
 func (s *Store) Publish(path string, text []byte) error {
 	u, err := s.disk.begin(filepath.Base(path), text)
@@ -62,8 +63,7 @@ func (s *Store) Publish(path string, text []byte) error {
 	return nil
 }
 
-// KeepForeign saves a file of another tool or of an earlier run to the archive, each text once
-// (T99).
+// KeepForeign saves a file of another tool or of an earlier run to the archive (T99).
 func (s *Store) KeepForeign(name string, text []byte) error {
 	to, err := s.archiveFolder(replacedName)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
-	// maxState is the maximum size of a state file in bytes. It keeps a planted file from
+	// maxState bounds the state files that are read whole, in bytes. It keeps a planted file from
 	// exhausting a hook's memory.
 	maxState = 1 << 20
 	// nonblock is part of every open call. It keeps a hook from waiting on a pipe planted in place
@@ -181,7 +181,7 @@ func (d *disk) remove(name string) error {
 	return orAbsent(d.change("remove", name, func() error { return d.root.Remove(name) }))
 }
 
-// folder opens a folder in this one. It first creates it, durably, unless it exists.
+// folder opens a subfolder, which it first creates if it is missing, and syncs this folder.
 func (d *disk) folder(name string) (*disk, error) {
 	err := d.do("mkdir", name, func() error {
 		err := d.root.Mkdir(name, dirMode)
@@ -268,7 +268,6 @@ func (u *draft) place() error {
 	return err
 }
 
-// drop removes a file that was not placed.
 func (u *draft) drop() {
 	if !u.placed {
 		_ = u.wait()

@@ -28,9 +28,10 @@ func (s *Store) Counted(
 // the first cursor of a snapshot belongs to the main thread.
 const beforeEnded = `"cursors":[{"path":"subagents/`
 
-// Ended returns the cursors of ended workers from the run's history that have the given paths, for
-// the session of a transcript. If a worker was resumed, its newest cursor counts. Damaged lines are
-// skipped, so their usage is counted again. It reads the history back until it has all cursors.
+// Ended returns the cursors at the given paths that the run's history holds for ended workers of
+// the transcript's session. If a worker was resumed, its newest cursor counts. Damaged lines are
+// skipped, so their usage is counted again. It reads the history backwards until it has all
+// cursors.
 func (s *Store) Ended(
 	run *loop.Budget, transcript string, paths []string,
 ) (list []loop.Cursor, err error) {

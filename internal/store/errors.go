@@ -14,8 +14,8 @@ var (
 	// a later write failed. The next State continues from the line.
 	ErrClosed = errors.New("the iteration is closed in the history")
 
-	// ErrLockChanged reports that another session has acquired the lock since it was judged stale.
-	// The lock was not removed.
+	// ErrLockChanged reports that the lock was released or acquired by others in the meantime. The
+	// call neither removed nor took it.
 	ErrLockChanged = errors.New("the lock changed hands")
 
 	// errOtherRun reports that a budget file belongs to another run, which must be archived before
@@ -26,8 +26,8 @@ var (
 	errCommitted = errors.New("the history already has this iteration")
 )
 
-// DamagedError reports a state file that cannot be trusted. The program does not use any part of it
-// and never rewrites it.
+// DamagedError reports a state file that cannot be trusted. The program does not use any part of
+// it, and leaves it in place unless the run's record has its text or the run is archived.
 type DamagedError struct {
 	Path string
 	Line int // of a history file, from 1; 0 if unknown or for other files
@@ -68,7 +68,7 @@ func (e *CopyError) Error() string {
 	return fmt.Sprintf("run %s belongs to %s; this folder holds a copy of it", e.Run, e.Project)
 }
 
-// NewerError reports a state file in a later format. This program never changes such a file.
+// NewerError reports a state file in a later format. The file is left as it is.
 type NewerError struct {
 	Path    string
 	Version int64

@@ -21,8 +21,8 @@ const maxFindings = 16 << 20
 
 // findingsName returns the name of the file with the findings of a run. A line is added for each
 // finding and each change of one; the last line of an id counts. The budget and every history line
-// name the length of the run's part, and so one state of the findings. Lines beyond it, left by a
-// crash, are ignored and cut off by the next change.
+// record how long the file was, and so identify one state of the findings. Lines beyond that
+// length, left by a crash, are ignored and cut off by the next change.
 func findingsName(skill loop.Skill, run string) string {
 	return string(skill) + "." + seal.FileName(run) + ".findings.jsonl"
 }
@@ -92,7 +92,6 @@ func sumOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// encodeEach returns the elements of a list as JSON.
 func encodeEach(list any) (lines []string, err error) {
 	text, err := codec.Encode(list)
 	for _, one := range gjson.ParseBytes(text).Array() {

@@ -37,9 +37,10 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	return s.overwrite(path, b)
 }
 
-// Yield ends a recorded run whose files now belong to another state directory, and archives its
-// record. If the other directory continues the same run, each counter of the restored budget is
-// the larger of the two, so that editing the file gains nothing. The caller holds the guard.
+// Yield ends a recorded run whose files now belong to another state directory. If the other
+// directory continues the same run, each counter of its budget becomes the larger of the two, so
+// that editing the file gains nothing. Otherwise Yield archives the recorded texts. The caller
+// holds the guard.
 func (s *Store) Yield(skill loop.Skill, path string) error {
 	run, known, err := s.recordAt(skill, path)
 	if !known || err != nil {
@@ -62,8 +63,8 @@ func (s *Store) Yield(skill loop.Skill, path string) error {
 	return s.seals.Save(run.record)
 }
 
-// archiveRecord archives the recorded text of each file of a run that is missing or changed, so
-// that no counted work is lost. Archive moves the changed file itself, under the next free name.
+// archiveRecord archives a run's recorded budget and lines if the files on disk lack them, so that
+// no counted work is lost. Archive moves the changed files themselves, under the next free name.
 func (s *Store) archiveRecord(run sealed) error {
 	to, err := s.archiveFolder(seal.FileName(run.RunID))
 	if err != nil {

@@ -57,7 +57,7 @@ func (f *format) check(path string, body []byte) error {
 // maxNesting is the maximum depth of a state file. Files of this program reach depth 8.
 const maxNesting = 64
 
-// checkObject checks that an object has its required fields; parse checks the types.
+// checkObject checks the required fields and the version of an object; parse checks the types.
 func (f *format) checkObject(path string, root gjson.Result) (err error) {
 	known, next := codec.Fields(f.of), 0
 	has := make([]bool, len(known))

@@ -48,7 +48,7 @@ func limitsOf(skill loop.Skill, found, current string) string {
 	if flags == "" {
 		return ""
 	}
-	return fmt.Sprintf(". Limits: `hooks loop raise %s%s`", skill, flags)
+	return fmt.Sprintf(". To change limits: `hooks loop raise %s%s`", skill, flags)
 }
 
 // Healed returns and clears the messages about undone changes. s may be nil.
@@ -79,8 +79,9 @@ func (s *Store) whole(run sealed, f found) (seal.Files, error) {
 	return run.State, nil
 }
 
-// heal restores a run's files from its record. It keeps unknown fields of the changed budget,
-// moves the changed files to archive/replaced, and counts the restoration in the budget.
+// heal restores a run's files from its record; after a reboot, newer texts on disk are kept. It
+// keeps the unknown fields of the budget that it found, moves changed files of the state folder to
+// archive/replaced, and counts the restoration in the budget.
 func (s *Store) heal(run sealed, f found, list []difference) error {
 	skill, want := loop.Skill(run.Skill), run.next()
 	if want.Line == "" { // archiving of the run had begun
@@ -159,8 +160,8 @@ func (s *Store) keepReplaced(names ...string) error {
 	return to.syncDir()
 }
 
-// withFoundFields returns a recorded budget text with the unknown fields of the budget file that
-// was found.
+// withFoundFields counts the restoration in a recorded budget and returns its text with the unknown
+// fields of the budget file that was found, unless that is too long.
 func (s *Store) withFoundFields(at place, run sealed, text, found string) (string, error) {
 	b, err := decodeBudget(run.Budget, loop.Skill(run.Skill), []byte(text))
 	if err != nil {

@@ -40,9 +40,9 @@ func wayOut(err error) string {
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
 	case isChanged && changed.Home != "":
-		return fmt.Sprintf("type the loop's command: it ends the run that was here (--resume "+
-			"continues the other one); in a terminal of your own `HOOKS_STATE_HOME=%q hooks loop "+
-			"stop` ends the other one", changed.Home)
+		return fmt.Sprintf("type the loop's command to end the run that was here (with "+
+			"--resume, to continue the other one); in a terminal of your own, "+
+			"`HOOKS_STATE_HOME=%q hooks loop stop` ends the other one", changed.Home)
 	case says("read record"):
 		return "look at that file and remove it, in a terminal of your own"
 	case full:

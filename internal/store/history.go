@@ -105,10 +105,10 @@ func (l RawLine) Parse() (*loop.Iteration, error) {
 	return it, err
 }
 
-// Skim parses a line for pages about thousands of lines, much faster than Parse. It omits what none
-// of them shows and the fields named in without. From the budget snapshot, which is most of a line,
-// it takes only what identifies a stop between two iterations and the spend outside of iterations.
-// All of the line must be valid JSON, but the fields of the snapshot are not checked.
+// Skim parses a line for pages about thousands of lines, much faster than Parse. It omits fields
+// that no such page shows and the fields named in without. From the budget snapshot, which is most
+// of a line, it takes only the spend outside of iterations and, for a stop between two iterations,
+// their number. All of the line must be valid JSON, but the fields of the snapshot are not checked.
 func (l RawLine) Skim(without ...string) (*loop.Iteration, error) {
 	snapshot, text := l.cut()
 	if text == "" {

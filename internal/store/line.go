@@ -63,8 +63,8 @@ type backward struct {
 
 var errLongLine = errors.New("it is over 4 MiB")
 
-// next returns the previous line, with its newline if it has one, and io.EOF before the first. A
-// line over maxLine is errLongLine, after which nothing more can be read.
+// next returns the previous line, with its newline if it has one, and io.EOF before the first. It
+// returns errLongLine for a line over maxLine, after which nothing more can be read.
 func (r *backward) next() ([]byte, error) {
 	for {
 		if n := len(r.buf); n > 0 {

@@ -15,8 +15,8 @@ import (
 
 // NotesPath is the path of the notes file, relative to the project. Processes that cannot write the
 // record, such as a link of the brake or `hooks report` inside the client's sandbox, leave notes
-// there for the session's next event. Anyone can write the file, so a note may only say what the
-// model could say itself.
+// there for the session's next event. Anyone can write the file, so a note may only report facts
+// that the model could report itself.
 const NotesPath = Dir + "/" + notesName
 
 const (
@@ -71,7 +71,7 @@ func appendLine(root *os.Root, name string, v any) error {
 	}
 	info, err := root.Lstat(name)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
-		return fmt.Errorf("%s is full", name)
+		return fmt.Errorf("%s is full, or not a regular file", name)
 	}
 	if err == nil {
 		line = append([]byte{'\n'}, line...)
@@ -121,8 +121,8 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	return list, errors.Join(err, s.settle())
 }
 
-// UsePass records that a tool call used its pass to merge a PR. first reports whether process was
-// the first to use it. UsePass writes only to the project.
+// UsePass records that process used a tool call's pass for a PR, and reports whether it was the
+// first to do so. UsePass writes only to the project.
 func (s *Store) UsePass(
 	skill loop.Skill, call string, pr int, process string,
 ) (first bool, err error) {

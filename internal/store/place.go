@@ -110,8 +110,8 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	return decodeBudget(at.disk.path(at.name), skill, body)
 }
 
-// Other returns the run on record if its budget is not at path, which may be empty. Its Run is nil
-// if there is none.
+// Other returns the skill's last run unless its budget is at path. An empty path matches no budget.
+// Run is nil if there is no other run.
 func (s *Store) Other(skill loop.Skill, path string) (loop.RunFile, error) {
 	last, err := s.budgetPath(skill)
 	if err != nil || safefile.Absolute(s.project, last) == safefile.Absolute(s.project, path) {
@@ -121,8 +121,8 @@ func (s *Store) Other(skill loop.Skill, path string) (loop.RunFile, error) {
 	return loop.RunFile{Run: run, Path: last}, err
 }
 
-// point writes the budget's path to the pointer file. For the default path it removes the pointer.
-// It comes before the budget: a pointer without a budget means no run, but a budget without a
+// point writes the budget's path to the pointer file, which it removes for the default path. The
+// budget is written afterwards: a pointer without a budget means no run, but a budget without a
 // pointer would be lost.
 func (s *Store) point(at place) error {
 	name := pointerName.of(at.skill)

@@ -53,7 +53,7 @@ func (tx *Tx) RecoverFrom(skill loop.Skill, budgetPath string) (st State, err er
 	return st, err
 }
 
-// catchUp applies what the run's last lines committed.
+// catchUp applies the changes that the run's last history lines committed.
 func (s *Store) catchUp(st *State, skill loop.Skill) error {
 	var run string // the run whose history is read
 	switch {

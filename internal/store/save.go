@@ -104,8 +104,8 @@ func (s *Store) write(skill loop.Skill, path string, c change) (created bool, er
 	return closed && c.history.isNew, err
 }
 
-// prepare makes the texts of a change. It returns the record's entry for it, which is nil if the
-// run has no record; isNew reports that the record did not have the run.
+// prepare makes the texts of a change. It returns the run's entry in the record, which is nil if
+// the run has no record; isNew reports that the entry was added.
 //
 // The new budget is written and synced under a temporary name at the same time as the history line,
 // because a disk syncs two files in hardly more time than one.
@@ -228,7 +228,6 @@ func budgetFile(at place, b *loop.Budget, old []byte) ([]byte, error) {
 	return fileText(at.disk, at.name, &budgetFormat, own, old)
 }
 
-// putBudget writes a budget's text to its place.
 func (s *Store) putBudget(at place, text []byte) error {
 	if err := s.point(at); err != nil {
 		return err

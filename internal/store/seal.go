@@ -17,18 +17,21 @@ import (
 // one of the two. Any other text was written by another program.
 func (s *Store) Seal(dir seal.Dir, boot func() string) { s.seals, s.boot = dir, boot }
 
-// ChangedError reports that a run's files differ from what the program wrote.
+// ChangedError reports that a run's files or its record are not as the program left them.
 type ChangedError struct {
 	Skill   loop.Skill
 	Session string
 	Run     string
-	Changes []string // for people, one for each file that differs
+	Changes []string // for people, in most cases one for each file that differs
 	Home    string   // the other state directory that the files name, if any
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("the files of the %s loop are not as hooks wrote them: %s",
-		e.Skill, strings.Join(e.Changes, "; "))
+	changes := strings.Join(e.Changes, "; ")
+	if strings.HasSuffix(changes, nextPrompt) {
+		return changes
+	}
+	return fmt.Sprintf("the files of the %s loop are not as hooks wrote them: %s", e.Skill, changes)
 }
 
 // sealed is a run's entry in the record of its session.
@@ -68,7 +71,7 @@ func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 
 // changeRun makes a durable change to a run. It notes the start and the end of the change in the
 // run's record. edit sets the run's files as they are after the change. For a run without a record,
-// changeRun only calls do.
+// changeRun only calls do and syncs the folders.
 func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) error {
 	if run.Loop == nil {
 		return errors.Join(do(), s.settle())
@@ -79,7 +82,7 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	next := run.State
 	edit(&next)
 	run.Next, run.record.Boot = &next, s.boot()
-	run.Unlocked = run.Unlocked && run.State.Tick != "" // a new iteration has its lock
+	run.Unlocked = run.Unlocked && run.State.Tick != "" // not about an earlier iteration
 	if err := s.seals.Save(run.record); err != nil {
 		return err
 	}
@@ -105,8 +108,8 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	return run
 }
 
-// giveUp removes the skill's runs from the records of other sessions, because it has one run at a
-// time.
+// giveUp removes the skill's runs from the records of other sessions, because a skill has one run
+// at a time. Runs that wait for a person's prompt stay.
 func (s *Store) giveUp(b *loop.Budget) error {
 	runs, _ := s.sealedRuns(b.Skill) // an unreadable record concerns only its own session
 	for _, run := range runs {
@@ -129,7 +132,7 @@ func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
 	}
 	r, err := s.own(s.seals.Find(seen.SessionID))
 	if err != nil {
-		return nil // an unreadable record does not mention the lock
+		return nil // no file is compared with an unreadable record
 	}
 	l := r.Loop(string(skill))
 	open := l != nil && (l.State.Tick != "" || l.Next != nil && l.Next.Tick != "")

@@ -12,9 +12,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// LoadSealed loads a session's loop from its record if the loop is on. If a file differs from the
-// record, LoadSealed reads again under the guard, which rules out a write in progress and lets the
-// file be restored.
+// LoadSealed loads a skill's state for a session: from the session's record if the loop is on
+// there, and otherwise from the project's files. If a file differs from the record, LoadSealed
+// reads again under the guard, which rules out a write in progress and lets the file be restored.
 func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 	st, err := s.load(session, skill, false)
 	if _, changed := errors.AsType[*ChangedError](err); !changed || s.guards > 0 {
@@ -56,8 +56,8 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	return st, err
 }
 
-// gate sets the gate of a run that has ended. After a crash the record may lack the gate, so it is
-// computed from the run.
+// gate sets the gate of a run that has ended. If a crash kept the gate out of the record, it is the
+// zero value, the closed gate.
 func (s *Store) gate(run sealed, st *State) (err error) {
 	if st.Quiet = (&loop.Quiet{}); run.Quiet != "" {
 		st.Quiet, err = parse[loop.Quiet](run.Budget, []byte(run.Quiet))
@@ -86,7 +86,7 @@ func (s *Store) unsealed(st State, session string) error {
 
 // loadRecorded loads a run from its record. With settle, a change that a crash interrupted is
 // completed if the history has its line; otherwise the files stay unchanged. A power cut may have
-// lost the last records of a file, so after a reboot the history's last line decides what was
+// lost the record's last save, so after a reboot the history's last line decides what was
 // committed.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	f := s.found(run)
@@ -171,8 +171,8 @@ func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool,
 	return sealed{}, false, err
 }
 
-// checkSealed returns ChangedError for a run whose budget names this state directory but which no
-// record has, and CopyError if only the record of another project has it.
+// checkSealed returns a ChangedError for an unfinished run whose budget names this state directory
+// although no record has the run, and a CopyError if only the record of another project has it.
 func (s *Store) checkSealed(b *loop.Budget) error {
 	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
 	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
@@ -209,7 +209,7 @@ func (s *Store) Look(skill loop.Skill) (st State, note string, err error) {
 			err = errors.Join(err, changed)
 		default:
 			note = strings.Join(changed.Changes, "; ") +
-				"; the next event of its session, or its command, writes it again"
+				"; the next event of its session, or its command, restores it"
 			var serr, lerr error
 			st, serr = s.stateOf(run, run.State)
 			st.Lock, lerr = s.Holder(skill)
@@ -240,9 +240,9 @@ func (s *Store) SealedBudgets(skill loop.Skill) (list []loop.Budget) {
 	return list
 }
 
-// LostRuns returns an error for each run of a repository that could continue but whose linked
-// worktree is gone, with a hint that restores it. has reports whether the repository has a commit.
-// trees are its worktrees, to one of which the run may have moved.
+// LostRuns returns an error for each unfinished run of a repository whose linked worktree is gone,
+// with a hint that restores it. has reports whether the repository has a commit. trees are its
+// worktrees, to one of which the run may have moved.
 func LostRuns(seals seal.Dir, trees []string, has func(commit string) bool) (lost []error) {
 	projects, _ := seals.Projects() // an unreadable record is reported in its own project
 	for _, p := range projects {
@@ -270,7 +270,7 @@ func LostRuns(seals seal.Dir, trees []string, has func(commit string) bool) (los
 func lostRun(worktree string, b *loop.Budget) error {
 	own := b.Attempts()
 	return hint.New(fmt.Sprintf("git worktree add %q %s && mkdir -p %[1]q/%[3]s brings it back; "+
-		"there `hooks status` shows it, its last line continues it, and `hooks loop reset %s` "+
+		"there, `hooks status` shows how to continue the run, and `hooks loop reset %s` "+
 		"closes it", worktree, own.Branch, Dir, b.Skill),
 		"the worktree %s is gone, and with it the %s of %s (%s)", worktree, b.Skill, own.Source,
 		b.Own.Result())

@@ -26,11 +26,10 @@ type State struct {
 	// Quiet is the gate of a run that has ended. It is nil while the run is active or governs no
 	// session.
 	Quiet *loop.Quiet
-	// Restored reports that the budget file was missing and was written again from the record. Only
-	// a run with a record has it.
+	// Restored reports that the budget file was missing and has been restored from the record.
 	Restored bool
-	// Unrecorded is the error of a run whose budget names this state directory but which no record
-	// has. Only Tx.Recover and Tx.RecoverFrom set it.
+	// Unrecorded is the error for a run whose budget names this state directory although no record
+	// has the run. Only Tx.Recover and Tx.RecoverFrom set it.
 	Unrecorded error
 }
 
@@ -127,7 +126,8 @@ func parseBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, erro
 }
 
 // adopt fills in defaults, so that a budget with only the SPEC's sixteen fields is an active run of
-// this skill. It returns an error for a budget of another skill or with an unknown status.
+// this skill. It returns an error for a budget of another skill, a later version or an unknown
+// status.
 func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 	if b.Version > loop.Version {
 		return &NewerError{Path: path, Version: int64(b.Version)}

@@ -1,8 +1,9 @@
 // Package store keeps the state of loops under <project>/.sdd/loop and is its only writer.
 //
-// Every file is replaced atomically and durably. A history line is the commit point of an
-// iteration, and recovery updates the other files to match it after a crash. A file that cannot be
-// read is reported and never rewritten.
+// Files are replaced atomically and durably; only lines of the history and the notes are appended.
+// A history line is the commit point of an iteration, and recovery updates the other files to match
+// it after a crash. A file that cannot be read is reported, and restored only from the run's
+// record.
 //
 // A change of a run consists of Begin, State, Commit and End (Tx). A Store is used by one goroutine
 // of one short-lived process.
@@ -32,7 +33,7 @@ const Dir = ".sdd/loop"
 type Store struct {
 	disk      disk
 	project   string
-	guards    int // how often this process holds the guard
+	guards    int // calls of Begin without their End
 	lock      *flock.Flock
 	noFlock   bool     // the file system has no locks
 	seals     seal.Dir // records that the files are compared with
@@ -41,8 +42,8 @@ type Store struct {
 	elsewhere *disk // the folder of a budget file outside of Dir
 }
 
-// Exists reports whether the project has loop state. It makes one system call, because hooks
-// without a loop pay for it too (R3).
+// Exists reports whether the project has loop state. It makes only one system call, because every
+// hook call pays for it, even without a loop (R3).
 func Exists(project string) bool {
 	info, err := os.Lstat(filepath.Join(project, ".sdd", "loop"))
 	return err == nil && (info.IsDir() || info.Mode()&fs.ModeSymlink != 0)
@@ -156,6 +157,6 @@ func (n fileName) of(k loop.Skill) string { return string(k) + "." + string(n) }
 // HistoryPath returns the path of the history file relative to the project.
 func HistoryPath(k loop.Skill) string { return Dir + "/" + historyName.of(k) }
 
-// DefaultBudgetPath returns the path of a budget without --budget-file, relative to the project
-// (R12).
+// DefaultBudgetPath returns the path of the budget file that is used without --budget-file,
+// relative to the project (R12).
 func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName.of(k) }

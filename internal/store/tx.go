@@ -55,8 +55,8 @@ func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 }
 
 // Commit saves the result of a Step and updates st to match. created reports that the history is
-// new, which the person is then told (R123, R126). Unless the error is ErrClosed, no iteration has
-// ended.
+// new, which the person is then told (R123, R126). If the error is ErrClosed, the iteration has
+// ended nevertheless.
 func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	if save.Line != nil {
 		if created, err = tx.s.appendHistory(save.Line); err != nil {

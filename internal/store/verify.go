@@ -90,8 +90,8 @@ func (s *Store) changed(run sealed, f found, list []difference) *ChangedError {
 		e.Home = by[0].Str
 	}
 	if e.Home != "" {
-		e.Changes = append(e.Changes, fmt.Sprintf("session %s wrote them for run %s, with the "+
-			"state directory %s", by[1].Str, by[2].Str, e.Home))
+		e.Changes = append(e.Changes, fmt.Sprintf("session %s wrote the files for run %s, with "+
+			"the state directory %s", by[1].Str, by[2].Str, e.Home))
 	}
 	return e
 }
@@ -113,7 +113,7 @@ func (s *Store) differences(run sealed, f found) (list []difference) {
 		case is.text == "":
 			how = " is empty"
 		case was == "" && then == "":
-			how = " was put there"
+			how = " was added"
 		}
 		list = append(list, difference{file, how})
 	}
@@ -199,7 +199,7 @@ func (s *Store) historyChange(run sealed, f found) string {
 	case line == was.Line, line == then.Line, s.rebooted(run) && !older:
 		return ""
 	case was.Line == "" && 0 < seq(line) && seq(line) <= seq(was.Budget):
-		return "" // an older program recorded the run without the line that it had
+		return "" // an older version did not record the run's last line
 	case older:
 		return " is missing lines"
 	}
@@ -210,7 +210,7 @@ func (s *Store) historyChange(run sealed, f found) string {
 // returns "" if the run has no line or the history cannot be read.
 func (s *Store) newest(run sealed) string {
 	for text, err := range s.linesBackwards(loop.Skill(run.Skill)) {
-		if err != nil && isDamaged(err) { // a line that hooks did not write
+		if err != nil && isDamaged(err) { // hooks did not write it, so it equals no recorded line
 			return err.Error()
 		} else if err != nil {
 			return ""
