@@ -105,7 +105,7 @@ func (g goCmd) answerGates(
 			for _, w := range waiting[i:] {
 				fmt.Fprintln(c.out, page.Draw(c.screen(), w))
 			}
-			fmt.Fprintln(c.out, "waiting for your answer by the Ask command")
+			fmt.Fprintln(c.out, "waiting for your answer through the Ask command")
 			select {
 			case <-signals:
 				return false, nil
@@ -207,8 +207,8 @@ func loopFlags(k *kong.Context) (words []string) {
 }
 
 // drive drives a run to its end and prints its last text. It returns an error if the run was
-// stopped or waits for a person. start gets the skill with its arguments, as in "go docs/spec.md",
-// and adds the client.
+// stopped or waits for a person. start begins the run of a command such as "go docs/spec.md",
+// and completes client.
 func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	start func(command string, client *drive.Client) (drive.Run, error)) error {
 	skill, spec, flags, err := g.split(k.Args)
@@ -248,7 +248,7 @@ func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	case "gate_waiting":
 		way = "answer the questions above, then " + resume
 	case loop.CauseNoCheck:
-		way = resume + " once it runs, or with --check COMMAND"
+		way = resume + " once the check command runs, or with --check COMMAND"
 	}
 	return exitError{hint.New(way, "the run stopped: %s", last.Cause), last.Code}
 }

@@ -64,7 +64,7 @@ type costCmd struct {
 func (o costCmd) Run(c caller) error {
 	if o.Rates {
 		if o.By != "run" || o.RunID != "" || o.All || o.Since != "" {
-			return hint.New("hooks cost --rates, or with --json",
+			return hint.New("use `hooks cost --rates`, alone or with --json",
 				"--rates shows prices, which the other flags do not change")
 		}
 		return c.show(o.JSON, c.Rates(), nil)
@@ -161,7 +161,7 @@ func (r reportCardCmd) Run(c caller) error {
 	c.Everywhere = r.All
 	switch {
 	case r.JSON && r.Open:
-		return hint.New("leave out the other form", "--open shows the page, which is HTML")
+		return hint.New("leave out --json or --open", "--open shows the HTML page, not JSON")
 	case r.HTML != "" || r.Open:
 		return r.write(c)
 	}
@@ -214,7 +214,7 @@ func (r reportCardCmd) write(c caller) error {
 // earlier page, and the required extension protects settings and state.
 func writable(path string) error {
 	if ext := strings.ToLower(filepath.Ext(path)); ext != ".html" && ext != ".htm" {
-		return hint.New("end it in .html, as in `--html report.html`",
+		return hint.New("use a name that ends in .html, as in `--html report.html`",
 			"--html %q does not name an HTML file", path)
 	}
 	head, _ := safefile.ReadHead(path, int64(len(report.PageMark)))

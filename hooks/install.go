@@ -20,7 +20,7 @@ import (
 type initCmd struct {
 	Settings bool `xor:"way" help:"Register it in your settings: your own skills loop."`
 	Plugin   bool `xor:"way" help:"Install it as a plugin, which brings skills that loop."`
-	Yes      bool `help:"Ask nothing."`
+	Yes      bool `help:"Do not ask for confirmation."`
 	Live     bool `help:"Prove it with one real session, which costs a few cents."`
 }
 
@@ -74,7 +74,7 @@ const clientWait = time.Minute
 // addPlugin installs the plugin with the client's own commands.
 func (i initCmd) addPlugin(p caller, source string) error {
 	if source == "" {
-		return hint.New("sh scripts/install.sh in its checkout, then hooks init",
+		return hint.New("run `sh scripts/install.sh` in its checkout, then `hooks init`",
 			"the plugin's folder is not found beside this program")
 	}
 	if err := i.confirm(p, "Install it as a plugin from "+term.Text(source)); err != nil {
@@ -88,7 +88,7 @@ func (i initCmd) addPlugin(p caller, source string) error {
 			Args: args, Wait: clientWait, Most: 1 << 20,
 		})
 		if err != nil {
-			return hint.New("see that `claude` is on PATH and answers; "+
+			return hint.New("check that `claude` is on PATH and answers; "+
 				"`hooks init --settings` needs no client", "`%s`: %w",
 				strings.Join(args, " "), err)
 		}
@@ -161,17 +161,17 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 	return err
 }
 
-// confirm asks the person at the terminal to agree, and returns an error otherwise. way is the
-// command that asks nothing.
+// confirm asks the person at the terminal to agree, and returns an error if they do not. way is the
+// command that does the same without asking.
 func (c caller) confirm(question, way string) error {
 	if !typed(c.in) {
-		return hint.New(way, "no one at a terminal can answer: %s?", question)
+		return hint.New(way, "stdin is not a terminal, so no one can answer: %s?", question)
 	}
 	fmt.Fprint(c.out, question, "? (y/n) ")
 	keys := bufio.NewScanner(c.in)
 	keys.Scan()
 	if word := strings.ToLower(strings.TrimSpace(keys.Text())); word != "y" && word != "yes" {
-		return hint.New(way+" asks nothing", "nothing was changed")
+		return hint.New(way+" does not ask", "nothing was changed")
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (c caller) confirm(question, way string) error {
 // the text refused if an agent typed it.
 func personsFolder(a *app.App, refused string) (string, error) {
 	if a.InAgent() {
-		return "", hint.New("a person does that in a terminal of their own",
+		return "", hint.New("ask a person to do that in their own terminal",
 			"%s from inside the agent", refused)
 	}
 	return os.Getwd()

@@ -61,14 +61,12 @@ type loopRaiseCmd struct {
 	MaxDollars    string `placeholder:"N" help:"Dollars in all; 0 is no ceiling."`
 }
 
-// Run sets the limits.
 func (l loopRaiseCmd) Run(k *kong.Context, a *app.App, c caller) error {
 	return c.said(a.Raise(l.skills(), strings.Join(loopFlags(k), " ")))
 }
 
 type loopResetCmd struct{ which }
 
-// Run archives the runs.
 func (l loopResetCmd) Run(a *app.App, c caller) error {
 	return c.said(a.Reset(l.skills()))
 }
@@ -119,7 +117,7 @@ func (t tasksListCmd) Run(c caller) error {
 }
 
 type tasksAddCmd struct {
-	Text string `arg:"" help:"The task, as after the box of a list's line."`
+	Text string `arg:"" help:"The task, as written after the checkbox in a list."`
 }
 
 // Run adds the task. The loop includes it when no attempt is open.
@@ -176,7 +174,6 @@ type sectionCmd struct {
 	Number int `arg:"" optional:"" help:"From 1."`
 }
 
-// Run prints the text of a section.
 func (s sectionCmd) Run(c caller) error {
 	return c.said(c.Section(s.Number))
 }

@@ -189,8 +189,8 @@ func normalizeHelp(args []string) []string {
 	return args
 }
 
-// mistyped adds a hint with the help of the command to an error of the parser, whose words for some
-// mistakes are those of a programmer.
+// mistyped adds a hint that names the command's help to an error of the parser, and replaces
+// programmers' terms in the error with plain words.
 func mistyped(err error) error {
 	name := "hooks"
 	if p, ok := errors.AsType[*kong.ParseError](err); ok {

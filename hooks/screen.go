@@ -35,7 +35,7 @@ func (c caller) say(text string) error {
 	return err
 }
 
-// said prints what a command has done, also if it failed in part.
+// said prints the result of a command, even if err is set, and returns err with any printing error.
 func (c caller) said(text string, err error) error { return errors.Join(c.say(text), err) }
 
 // show prints a command's result, as JSON or drawn for people, even if err is set. It returns err
@@ -75,7 +75,7 @@ func (c caller) json(v any) error {
 	return err
 }
 
-// screen describes the reader's terminal by COLUMNS, its size and NO_COLOR.
+// screen describes the reader's terminal by its size, COLUMNS, NO_COLOR and TERM.
 func (c caller) screen() page.Screen {
 	s := page.Screen{Now: c.Now(), Dir: c.Project()}
 	if fd, terminal := terminalOf(c.out); terminal {

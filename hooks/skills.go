@@ -23,8 +23,8 @@ type reportCmd struct{}
 // Run records a skill's facts and prints the changes.
 func (reportCmd) Run(a *app.App, c caller) error {
 	if typed(c.in) {
-		return hint.New("a skill sends them: hooks report <<'JSON' {…} JSON; "+
-			"`hooks schema report` lists the fields", "the facts are read from stdin")
+		return hint.New("hooks report < facts.json; `hooks schema report` lists the fields",
+			"stdin is a terminal, but hooks report reads JSON")
 	}
 	return c.said(a.Report(c.in))
 }
@@ -62,7 +62,8 @@ type ledgerAppendCmd struct {
 // Run adds the turn on stdin.
 func (l ledgerAppendCmd) Run(c caller) error {
 	if typed(c.in) {
-		return hint.New("hooks ledger append "+l.File+" < turn.md", "a turn is read from stdin")
+		return hint.New("hooks ledger append "+l.File+" < turn.md",
+			"stdin is a terminal, but hooks ledger append reads a turn")
 	}
 	turn, err := io.ReadAll(c.in)
 	if err == nil {
@@ -78,7 +79,6 @@ type ledgerFeedbackCmd struct {
 	File string `arg:"" help:"The ledger."`
 }
 
-// Run prints the newest feedback.
 func (l ledgerFeedbackCmd) Run(c caller) error {
 	return c.said(c.LedgerFeedback(l.File))
 }
@@ -89,7 +89,7 @@ type ledgerNewCmd struct {
 	Number string `arg:"" optional:"" name:"nn" help:"The task's number, for plan and implement."`
 }
 
-// Run makes the ledger and prints its path.
+// Run creates the ledger and prints its path.
 func (l ledgerNewCmd) Run(c caller) error {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -107,7 +107,6 @@ type schemaCmd struct {
 	Name string `arg:"" enum:"${schemas}" help:"One of ${schemas}."`
 }
 
-// Run prints the embedded schema.
 func (s schemaCmd) Run(c caller) error {
 	text, _ := schemas.Get(s.Name)
 	_, err := c.out.Write(text)
@@ -116,14 +115,13 @@ func (s schemaCmd) Run(c caller) error {
 
 type versionCmd struct{}
 
-// Run prints the version.
 func (versionCmd) Run(c caller) error {
 	_, err := fmt.Fprintln(c.out, versionLine())
 	return err
 }
 
-// versionLine adds to the version what the toolchain recorded of the build. The version that it
-// gives the module has the commit and its date.
+// versionLine returns the plugin's version, the module version from the build, which has the commit
+// and its date, the platform, and Go's version.
 func versionLine() string {
 	built := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -19,7 +19,7 @@ import (
 type statusCmd struct {
 	which
 	JSON  bool `xor:"form" help:"Print the same as JSON: a list of loops."`
-	All   bool `help:"One line a project of this machine, those that need you first."`
+	All   bool `help:"One line per project of this machine; the ones that need you come first."`
 	Watch bool `xor:"form" help:"Redraw every two seconds until Ctrl-C; only on a terminal."`
 }
 
@@ -135,7 +135,8 @@ type prCmd struct {
 // Run asks the tracker and prints the PR.
 func (p prCmd) Run(c caller) error {
 	if p.Number < 1 {
-		return hint.New("as in `hooks pr 142`", "a PR's number starts at 1")
+		return hint.New("as in `hooks pr 142`", "the PR number %d is less than 1",
+			p.Number)
 	}
 	pr, err := c.PR(p.Number)
 	if pr.Number == 0 {

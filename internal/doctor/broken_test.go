@@ -46,15 +46,15 @@ var broken = []struct {
 		w.write("p/.claude/settings.local.json",
 			`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}`)
 	}, "settings-files", report.Broken, `"hooks.PreToolUse.0.hooks.0" must be an object with ` +
-		`"command" for type command, this is an object; the client skips`, "correct that value",
+		`"command" for type command, but is an object; the client skips`, "correct that value",
 		""},
 	{"a setting of a wrong type", func(w *world) {
 		w.write("p/.claude/settings.json", "{\n  \"model\": 5\n}")
 	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must ` +
-		`be a text, this is 5; the client skips the whole file`, "correct that value", ""},
+		`be a text, but is 5; the client skips the whole file`, "correct that value", ""},
 	{"a choice that the client does not know", func(w *world) {
 		w.write("p/.claude/settings.json", `{"defaultShell":"zsh"}`)
-	}, "settings-files", report.Doubt, `must be one of bash, powershell, this is "zsh"`,
+	}, "settings-files", report.Doubt, `must be one of bash, powershell, but is "zsh"`,
 		"unless your client knows", ""},
 	{"nothing registered", func(w *world) { w.write("home/.claude/settings.json", "{}") },
 		"hooks-registered", report.Broken, "the program is not registered", "hooks install", ""},
@@ -215,14 +215,14 @@ var broken = []struct {
 		w.live = true
 		w.tool("claude", `echo "2026 session-start 1ms program=/x" >>"$HOOKS_LOG"
 			echo '{"is_error":false}'`)
-	}, "live", report.Broken, "its Stop never reached the program", "see hooks-registered", ""},
+	}, "live", report.Broken, "but its Stop never reached the program", "see hooks-registered", ""},
 	{"a live session without a client", func(w *world) { w.live = true },
 		"live", report.Broken, `"claude": executable file not found`, "on PATH", ""},
 	{"a program that does nothing", func(w *world) {
 		w.register("home/.claude/settings.json",
 			w.tool("hooks", "exit 0"))
 	},
-		"self-test", report.Broken, "a tick that begins is answered", "hook-binary", ""},
+		"self-test", report.Broken, "the reply to a tick that begins is", "hook-binary", ""},
 	{"a program that talks without a loop",
 		func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "echo hello")) },
 		"self-test", report.Broken, `printed "hello"`, "hook-binary", ""},

@@ -12,8 +12,8 @@ import (
 // tested lists the client's versions that the end-to-end suite runs on, the newest first.
 var tested = [...]string{"2.1.330", "2.1.329"}
 
-// With a client older than oldest, auto mode may skip a gate, a lock may name another process, and
-// a removed worktree stops the hooks.
+// oldest is the oldest supported version of the client. With an older one, auto mode may skip a
+// gate, a lock may name another process, and a removed worktree stops the hooks.
 const oldest = "2.1.239"
 
 func clientVersion(m *machine, n *notes) {

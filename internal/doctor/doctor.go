@@ -2,8 +2,8 @@
 // check reports its findings, and the fix for each problem.
 //
 // The checks start this program, git, and the clients of Claude Code and of the forge. They write
-// only into a scratch project, except for the repairs that a person asked for. A check that panics
-// fails; the others continue.
+// only temporary files, except for the session and the repairs that a person asks for. A check that
+// panics fails; the others continue.
 package doctor
 
 import (

@@ -35,8 +35,8 @@ func receipts(m *machine, n *notes) {
 	n.note("session %s, last %s: %s",
 		last.SessionID, last.Last.UTC().Format(time.RFC3339), join(last.Events))
 	n.note("answered by %s %s", m.shown(last.Program.Path), last.Program.Version)
-	const hint = "follow the hints of registration, if there are any; the next session leaves a " +
-		"receipt of its own"
+	const hint = "follow the hints of the registration checks, if any; the next session with a " +
+		"loop leaves a new receipt"
 	came := func(word string) bool { return slices.Contains(last.Events, word) }
 	if run.Seq > 0 && run.IterationsUsed > 0 && !came("stop") {
 		n.fail(hint, "no Stop ever reached the program in that session")

@@ -41,7 +41,7 @@ func governedSkills(m *machine, n *notes) {
 	}
 	if len(list) == 0 {
 		n.warn("`hooks uninstall && hooks init --plugin`; or name a skill of yours work or review",
-			"no skill that can be governed is installed: `/loop` would begin a loop of another")
+			"no skill that can be governed is installed: a `/loop` here would not be governed")
 	}
 }
 
@@ -74,5 +74,5 @@ func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	if plugged {
 		return "/loop 10m /hooks:do --max-dollars 3 -- fix the flaky tests"
 	}
-	return "# no skill here can be governed: `hooks uninstall && hooks init --plugin` brings one"
+	return "# no skill here can be governed: `hooks uninstall && hooks init --plugin` installs one"
 }

@@ -71,7 +71,7 @@ func live(m *machine, n *notes) {
 	ended := err == nil && result.IsObject() && !result.Get("is_error").Bool()
 	if !ended {
 		why := cmp.Or(result.Get("result").Str, result.Get("terminal_reason").Str, fmt.Sprint(err))
-		n.fail("check that a session that you start here by hand answers",
+		n.fail("start a session here by hand and check that it answers",
 			"the session did not end: %s", why)
 	}
 	switch {
@@ -79,8 +79,8 @@ func live(m *machine, n *notes) {
 		n.fail("see settings-files, hook-binary and switches; then see `claude --debug hooks`",
 			"no hook of this program fired in a real session: no loop here is governed")
 	case ended && !came("stop"):
-		n.fail("see hooks-registered and switches", "the session ended and its Stop never reached "+
-			"the program")
+		n.fail("see hooks-registered and switches", "the session ended, but its Stop never "+
+			"reached the program")
 	case ended && !came("pre-tool-use"):
 		n.warn("run it again; if that does not help, see hooks-registered and switches",
 			"no tool call reached the program: the model made none, or nothing is guarded")

@@ -65,7 +65,7 @@ func forgeClient(m *machine, n *notes) {
 	f := (*forge.Failure)(nil)
 	switch errors.As(a.Err, &f); {
 	case f == nil:
-		n.note("%s answers for %s", forge.Program(a.Place), a.Place)
+		n.note("%s can read %s", forge.Program(a.Place), a.Place)
 		for _, i := range a.Issues {
 			if list := strings.Join(i.Loose, ", "); i.State == backlog.Unblocked && list != "" {
 				n.warn("if so, write `Depends on "+list+"` on a line of its own",
@@ -79,6 +79,6 @@ func forgeClient(m *machine, n *notes) {
 		n.fail("give its full path in the Tracker block", "%v", f)
 	default:
 		n.warn(cmp.Or(f.Hint(), "see `hooks backlog`")+
-			"; until then backlog, labels and PR states come from reports alone", "%v", f)
+			"; until that works, backlog, labels and PR states come from reports alone", "%v", f)
 	}
 }

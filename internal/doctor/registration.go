@@ -92,7 +92,7 @@ func hooksRegistered(m *machine, n *notes) {
 }
 
 // registeredOnce finds events that would count twice. If several settings files contain the same
-// handler, the client runs it once. It runs every other copy, and those of plugins, separately.
+// handler, the client runs it once. It runs each different handler, and each plugin's, separately.
 func registeredOnce(m *machine, n *notes) {
 	var events, files []string
 	keep := "keep one"
@@ -141,7 +141,7 @@ func (m *machine) located(h install.Hook) (string, error) {
 	return cmp.Or(path, h.Program), err
 }
 
-// hookBinary checks that the binaries of the hooks exist, start, and are this program.
+// hookBinary checks that the binaries of the hooks exist, start, and have this program's version.
 func hookBinary(m *machine, n *notes) {
 	seen := map[string]bool{}
 	for _, h := range m.settings().Ours {

@@ -114,7 +114,7 @@ func (s *scratch) take(t step) error {
 		return fmt.Errorf("%s: %w", h.Word, err)
 	case t.field == "" && r.Exists(), !strings.Contains(r.Get(t.field).String(), t.want):
 		line, _, _ := strings.Cut(r.Raw, "\n")
-		return fmt.Errorf("%s is answered %.100q", t.what, line)
+		return fmt.Errorf("the reply to %s is %.100q", t.what, line)
 	}
 	return nil
 }

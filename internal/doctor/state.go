@@ -35,7 +35,7 @@ func stateFiles(m *machine, n *notes) {
 	for _, skill := range kind.Skills() {
 		s, err := files.Load(skill)
 		_, lockErr := files.Holder(skill)
-		if _, note, _ := files.Look(skill); note != "" { // the check record reports it
+		if _, note, _ := files.Look(skill); note != "" { // the check "record" reports it
 			continue
 		}
 		unreadable(n, errors.Join(err, lockErr))

@@ -49,12 +49,12 @@ type notes struct {
 	fix bool
 }
 
-// note notes a fact.
+// note adds a finding that is not a problem.
 func (n *notes) note(format string, args ...any) {
 	n.Found = append(n.Found, fmt.Sprintf(format, args...))
 }
 
-// skip notes why the check does not apply.
+// skip marks the check as skipped, with the reason.
 func (n *notes) skip(format string, args ...any) {
 	n.Status = report.Skipped
 	n.note(format, args...)
@@ -85,7 +85,7 @@ func (n *notes) repaired(fixed string, do func() error) bool {
 	}
 	err := do()
 	if err != nil {
-		n.fail("repair it by hand", "--fix did not succeed: %v", err)
+		n.fail("repair it by hand", "--fix failed: %v", err)
 	} else {
 		n.Fixed = append(n.Fixed, fixed)
 	}

@@ -35,7 +35,7 @@ func linkedWorktrees(m *machine, n *notes) {
 			case !loop.Completes(b.StopCause):
 				n.note("%s %s", about, b.StatusWord())
 			case !tracker.Elsewhere(ctx, path, b.Attempts().Branch):
-				n.note("%s complete, and its work exists only here", about)
+				n.note("%s complete, but its work exists only here", about)
 			default:
 				m.offerRemoval(ctx, n, path, about, b)
 			}
@@ -43,7 +43,7 @@ func linkedWorktrees(m *machine, n *notes) {
 	}
 }
 
-// linkedRuns returns the readable runs of a worktree whose kinds run only in one.
+// linkedRuns returns a worktree's readable runs of the kinds that run only in a linked worktree.
 func linkedRuns(worktree string) (list []*loop.Budget) {
 	files, err := store.Open(worktree)
 	if err != nil {
@@ -108,8 +108,8 @@ func (m *machine) ignoredIn(worktree string, skill loop.Skill) string {
 	return ""
 }
 
-// remove moves the worktree's run into the project's archive and calls git to remove the worktree,
-// without force.
+// remove archives the worktree's run, moves the worktree's archive into the project's, and has git
+// remove the worktree without force.
 func (m *machine) remove(worktree string, b *loop.Budget) error {
 	files, err := m.open(worktree)
 	if err != nil {

@@ -91,7 +91,7 @@ func (v *question) question() forge.Question {
 		Wait: peopleWait}
 }
 
-// evaluate returns the named conditions that hold, even those that a loop checks at another time.
+// evaluate returns the named conditions that hold, even if a loop checks them at another time.
 func evaluate(f *loop.Facts, names ...string) (fired []loop.Fired) {
 	for _, c := range loop.Conditions {
 		if slices.Contains(names, c.Name) {

@@ -119,7 +119,7 @@ func (l *loopState) spending(q CostQuery) *spending {
 	last, err := l.last((*loop.Iteration).Ran)
 	switch {
 	case err != nil:
-		s.notes = append(s.notes, fmt.Sprintf("%v: it may have spent more", err))
+		s.notes = append(s.notes, fmt.Sprintf("%v: the run may have spent more", err))
 	case last != nil && last.Budget.Seq > s.run.Seq:
 		s.run = last.Budget
 	}
@@ -182,7 +182,7 @@ func (s *spending) readLines() {
 	}
 	s.notes = nil // bad includes the error of the last line
 	for _, err := range bad.list {
-		s.notes = append(s.notes, fmt.Sprintf("%v: what it spent is not in any iteration", err))
+		s.notes = append(s.notes, fmt.Sprintf("%v: its spend is not in any iteration", err))
 	}
 	if bad.more > 0 {
 		s.notes = append(s.notes, "and "+english.Plural(bad.more, "more damaged line"))
@@ -212,8 +212,8 @@ func (s *spending) add(it *loop.Iteration) {
 	}
 }
 
-// row returns the name of an iteration's row: its day, its task with all attempts, its phase over
-// all sessions (A22, A23), its run or project. It returns false if the iteration has no row.
+// row returns the row, without tokens, to which an iteration counts under s.By. A task's row sums
+// its attempts, and a phase's row its sessions (A22, A23). It returns false if there is no row.
 func (s *spending) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 	row = report.CostRow{Project: s.named(), RunID: s.run.RunID, Skill: s.run.Skill}
 	switch {

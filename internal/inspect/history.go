@@ -58,16 +58,16 @@ const maxDamages = 5
 // maxBatch is the number of bytes of history lines above which a batch is parsed.
 const maxBatch = 1 << 20
 
-// skimmed is a line of a history and what was read from it.
+// skimmed is a raw line of a history with the result of parsing it.
 type skimmed struct {
 	raw store.RawLine
 	l   *loop.Iteration
 	err error
 }
 
-// lines yields the lines of a history with their texts, the oldest first. It leaves out the named
-// fields and damaged lines, whose errors it collects. It parses a batch of lines on all processors,
-// because a long history takes most of its time to parse.
+// lines yields the lines of a history with their texts, the oldest first, without the named fields.
+// It skips damaged lines and collects their errors. It parses a batch of lines on all processors,
+// because parsing takes most of the time of a long history.
 func (d *damages) lines(
 	files *store.Store, skill loop.Skill, without ...string,
 ) iter.Seq2[*loop.Iteration, []byte] {

@@ -110,7 +110,7 @@ func (d *Inspector) Project() string { return tracker.Project(d.Env, cwd()) }
 
 func (d *Inspector) walk() *walk { return &walk{Inspector: d, here: d.Project()} }
 
-// note keeps the error of a project. Among several projects it names the project.
+// note keeps an error of a project. With Everywhere, it adds the project's path.
 func (w *walk) note(project string, err error) {
 	if err != nil && w.Everywhere {
 		err = fmt.Errorf("%s: %w", project, err)
@@ -168,7 +168,7 @@ func (w *walk) in(project string) (*question, error) {
 	return v, nil
 }
 
-// each yields those projects that have state.
+// each yields the projects that have state.
 func (w *walk) each(projects []string) iter.Seq[*question] {
 	return func(yield func(*question) bool) {
 		for _, p := range projects {
@@ -244,8 +244,8 @@ func (v *question) runsIn(files *store.Store) (list []*loopState) {
 	return list
 }
 
-// folders yields the archived runs, the oldest first, and then the present state. With newestFirst
-// the order is reversed.
+// folders yields the folders of the archived runs, the oldest first, and then the present state.
+// With newestFirst the order is reversed.
 func (v *question) folders(newestFirst bool) iter.Seq[*store.Store] {
 	return func(yield func(*store.Store) bool) {
 		ids, err := v.files.Archives()
@@ -288,9 +288,9 @@ func lost(seals seal.Dir, project string) error {
 	for _, r := range records {
 		for _, l := range r.Loops {
 			if l.On && !l.Ended() {
-				return hint.New("`hooks loop stop` in the project ends it; make its folder again "+
-					"if that is gone too", "%s is gone, and session %s has a loop in it",
-					store.Dir, r.Session)
+				return hint.New("end it with `hooks loop stop` in the project; "+
+					"create the project's folder first if that is gone too",
+					"%s is gone, but the loop of session %s has not ended", store.Dir, r.Session)
 			}
 		}
 	}

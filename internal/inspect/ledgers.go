@@ -94,8 +94,8 @@ func (l *linter) older(path string) ([]turnlog.Turn, error) {
 	return turnlog.Parse(text), err
 }
 
-// gone adds a finding for each ledger of the commit that has been removed, unless its whole change
-// was removed, for example into an archive.
+// gone adds a finding for each ledger of the commit that has been removed, unless the folder of
+// its change is gone too, for example because the change was archived.
 func (l *linter) gone(files []string) error {
 	list, err := tracker.FilesAt(context.Background(), l.root, l.commit, "changes")
 	for _, path := range list {
@@ -104,7 +104,7 @@ func (l *linter) gone(files []string) error {
 			!safefile.IsDir(filepath.Join(l.root, "changes", change))
 		if ok && !there && turnlog.CheckName(name) == nil {
 			l.add(path, turnlog.Finding{Line: 1, Rule: turnlog.RewrittenTurn,
-				Text: "the ledger of " + l.since + " is gone"})
+				Text: "the ledger exists in " + l.since + " and is gone"})
 		}
 	}
 	return err

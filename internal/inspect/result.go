@@ -12,8 +12,8 @@ import (
 )
 
 // Result returns how the loop of a session ended. If the session had several loops, it returns the
-// one that most needs a person. If session is empty, it takes the newest. It returns an
-// error if the loop still runs.
+// result that most needs a person. An empty session selects the newest one. Result returns an error
+// if the loop still runs.
 func (d *Inspector) Result(session string) (report.Result, error) {
 	if session == "" {
 		session = d.newest()

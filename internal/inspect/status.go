@@ -135,8 +135,8 @@ func (d *Inspector) Waiting(skills []loop.Skill) (list []report.Waiting, err err
 const maxLine = 1 << 20
 
 // StatusLine returns the line that the client shows under its prompt. It covers the loops of this
-// project that run or wait for a person, and those that ended in this session. It is empty if there
-// are no such loops and on any error, because a status line has no room for an error.
+// project that run or wait for a person, and the ones that ended in this session. It is empty if no
+// loop is shown and on any error, because a status line has no room for an error.
 func (d *Inspector) StatusLine(stdin io.Reader, s page.Screen) string {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxLine))
 	if err != nil {
@@ -263,7 +263,7 @@ func (l *loopState) tried() (map[int]loop.Record, error) {
 // auditor is a payload with findings about the sections of a plan.
 type auditor interface {
 	Listing() page.Page // its findings
-	// Part returns a section of the plan. sum is the hash of the plan.
+	// Part returns a section of plan. Numbers start at 1; 0 selects the current section.
 	Part(plan string, number int) (string, error)
 }
 

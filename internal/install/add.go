@@ -69,8 +69,8 @@ func fieldsBut(object string, names ...string) (list map[string]any) {
 	return list
 }
 
-// appendKid appends a member to the object in, or an element to the list in if key is "", on a
-// separate line. It indents the new line by one level more than the line on which in begins.
+// appendKid appends value to in on a separate line: to an object as the member key, or to a list if
+// key is "". It indents the new line by one level more than the line on which in begins.
 func appendKid(text string, in gjson.Result, key, value string) string {
 	unit := "  "
 	if root := rootOf(text); len(root.kids) > 0 { // its first member shows the indentation

@@ -21,13 +21,13 @@ func check(text string) error {
 	_, text = cutBOM(text)
 	hooks := rootOf(text).member("hooks")
 	if hooks.Exists() && !hooks.IsObject() {
-		return badAt(text, hooks.Index, `"hooks" is an object, this is `+kind(hooks))
+		return badAt(text, hooks.Index, `"hooks" must be an object, but is `+kind(hooks))
 	}
 	events := look(hooks)
 	for _, e := range entries("hooks") {
 		if groups := events.member(e.event); groups.Exists() && !groups.IsArray() {
 			return badAt(text, groups.Index,
-				fmt.Sprintf("the groups of %q are a list, this is %s", e.event, kind(groups)))
+				fmt.Sprintf("the groups of %q must be a list, but are %s", e.event, kind(groups)))
 		}
 	}
 	return nil
@@ -45,7 +45,7 @@ func valid(text string) error {
 		return badAt(text, max(int(syntax.Offset)-1, 0), strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if root := rootOf(text); !root.IsObject() {
-		return badAt(text, root.Index, "settings are an object, this is "+kind(root.Result))
+		return badAt(text, root.Index, "the settings must be an object, but are "+kind(root.Result))
 	}
 	return nil
 }

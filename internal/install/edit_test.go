@@ -362,13 +362,13 @@ func TestCheck(t *testing.T) {
 		{"{\"a\": 1,}", "line 1, column 9: invalid character '}'"},
 		{"{\"a\": 1", "line 1, column 7: unexpected end of JSON input"},
 		{"{} {}", "line 1, column 4: invalid character '{' after top-level value"},
-		{"\ufeff[]", "line 1, column 1: settings are an object, this is a list"},
-		{"null", "line 1, column 1: settings are an object, this is null"},
+		{"\ufeff[]", "line 1, column 1: the settings must be an object, but are a list"},
+		{"null", "line 1, column 1: the settings must be an object, but are null"},
 		{"\xff\xfe{\x00}\x00", "line 1, column 1: invalid character"},
-		{"{\n  \"hooks\": []\n}", `line 2, column 12: "hooks" is an object, this is a list`},
-		{"{\"hooks\": null}", `line 1, column 11: "hooks" is an object, this is null`},
+		{"{\n  \"hooks\": []\n}", `line 2, column 12: "hooks" must be an object, but is a list`},
+		{"{\"hooks\": null}", `line 1, column 11: "hooks" must be an object, but is null`},
 		{`{"hooks": {"Stop": {}}}`,
-			`line 1, column 20: the groups of "Stop" are a list, this is an object`},
+			`line 1, column 20: the groups of "Stop" must be a list, but are an object`},
 	} {
 		err := check(c.text)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || hint.Of(err) == "" {

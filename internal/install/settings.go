@@ -69,8 +69,8 @@ type plugged struct {
 // maxRead bounds the size of a client file, in bytes.
 const maxRead = 16 << 20
 
-// ReadSettings reads the settings of the person, project and machine, and the hooks of enabled
-// plugins that start this program.
+// ReadSettings reads the settings of the person, project and machine and the hook files of enabled
+// plugins, and finds the hooks that start this program.
 func ReadSettings(project, managed, self string, env func(string) string) *Settings {
 	s := &Settings{project: project}
 	s.client, _ = ClientDir(env)

@@ -78,7 +78,7 @@ func eachHandler(body gjson.Result, f func(event string, group, handler gjson.Re
 	}
 }
 
-// programs returns the binary of this program that each of its handlers in a settings text starts.
+// programs returns the paths of this program in a settings text, one for each of its handlers.
 func programs(text string) (list []string) {
 	eachHandler(rootOf(text).Result, func(_ string, _, handler gjson.Result) {
 		if program := programOf(handler); program != "" {

@@ -13,7 +13,7 @@ import (
 
 // Wrong is a value that makes the client skip the whole settings file, including hooks.
 type Wrong struct {
-	Text string // the place, the key, and the type that it must have
+	Text string // the place, the key, the type that it must have, and its value
 	// Choice marks a string that is not one of the known choices. A later client may accept it.
 	Choice bool
 	at     int // the offset of the value
@@ -38,8 +38,8 @@ func wanted(yield func(want, key string) bool) {
 	}
 }
 
-// WrongTypes returns the values that make the client skip the file, in file order. The text is
-// empty or one valid JSON object.
+// WrongTypes returns the values that make the client skip the file, in file order. The text must
+// be empty or one valid JSON object.
 func WrongTypes(text string) (found []Wrong) {
 	_, text = cutBOM(text)
 	if blank(text) {
@@ -52,7 +52,7 @@ func WrongTypes(text string) (found []Wrong) {
 				return
 			}
 			line, column := place(text, v.Index)
-			wrong := fmt.Sprintf("line %d, column %d: %q must be %s, this is %s",
+			wrong := fmt.Sprintf("line %d, column %d: %q must be %s, but is %s",
 				line, column, key, want, kind(v))
 			choice := strings.HasPrefix(want, oneOf) && v.Type == gjson.String
 			found = append(found, Wrong{wrong, choice, v.Index})

@@ -144,7 +144,7 @@ func (t *Table) Add(cells ...string) *Row {
 	return &t.Rows[len(t.Rows)-1]
 }
 
-// filled returns the indices of the columns that are not empty. A column of notes is for HTML.
+// filled returns the indices of the columns that are not empty. In HTML, notes also fill a column.
 func (t *Table) filled(inHTML bool) (list []int) {
 	for i, c := range t.Columns {
 		if slices.ContainsFunc(t.Rows, func(r Row) bool {
@@ -200,8 +200,8 @@ func (g *grid) line(texts []string, columns []int) string {
 }
 
 // narrow drops spare columns until a line has at most that width, and returns their names. It drops
-// those with the highest spare first, from the right. If the table is still too wide, it cuts the
-// first column, to no less than 8.
+// the columns with the highest spare first, from the right. If the table is still too wide, it cuts
+// the first column to no less than 8 screen columns.
 func (g *grid) narrow(most int) (left []string) {
 	for {
 		width, at, rank := -len("  "), -1, 1

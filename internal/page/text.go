@@ -49,7 +49,7 @@ func Draw(s Screen, v Page) string {
 	return p.String()
 }
 
-// DrawAll draws pages with a blank line between two of them.
+// DrawAll draws pages with blank lines between them.
 func DrawAll[T Page](s Screen, list []T) string {
 	parts := make([]string, len(list))
 	for i, v := range list {

@@ -21,7 +21,7 @@ type Board struct {
 	Whole   bool           `json:"whole"`  // if false, issues may be missing from the list
 	Issues  []backlog.Fact `json:"issues"` // open issues in scope
 	Edges   [][2]int       `json:"edges"`  // blocker, blocked
-	// Workable lists the issues that a loop may pick now. It is nil if the backlog is not whole.
+	// Workable lists the issues that a loop may pick now. It is nil if Whole is false.
 	Workable []int `json:"workable"`
 	// conditions that hold: backlog-empty, dependency-cycle
 	Fired []loop.Fired `json:"conditions"`
@@ -37,7 +37,7 @@ func (b Board) MarshalJSON() ([]byte, error) {
 
 func (b Board) Draw(p *page.Text) {
 	if b.Issues != nil {
-		p.Line(page.Plain, "Backlog: %s%s", b.counts(), when(!b.Whole, " (not whole)"))
+		p.Line(page.Plain, "Backlog: %s%s", b.counts(), when(!b.Whole, " (incomplete)"))
 	}
 	p.Line(page.Plain, "Tracker: %s%s", b.Tracker, prefixed("; scope: ", b.Scope))
 	p.Notes("Note", b.Notes)

@@ -21,7 +21,7 @@ type Index []Card
 
 func (cards Index) Draw(p *page.Text) { index(p, cards) }
 
-// PageHTML writes the cards as one HTML document, with an index of several.
+// PageHTML returns the cards as one HTML document, with an index if there are several.
 func PageHTML(s page.Screen, cards []Card) string {
 	var title []string
 	var pages, m page.HTML
@@ -116,8 +116,8 @@ func (c *cardPage) head() {
 	c.Facts(about)
 }
 
-// endStyle returns the style of a run's end. A ceiling and a person's interrupt are warnings, not
-// failures.
+// endStyle returns the style of a run's status. A ceiling and a person's interrupt are warnings,
+// not failures.
 func endStyle(b *loop.Budget) string {
 	switch {
 	case b.Status == loop.Active || loop.Completes(b.StopCause):
@@ -169,8 +169,8 @@ func (c *cardPage) iterations() {
 		return
 	}
 	if c.Earlier > 0 {
-		c.Line(page.Faint, "%s before these: hooks history --run %s; "+
-			"the rest of the page is about these", thousands(int64(c.Earlier)), c.Run.RunID)
+		c.Line(page.Faint, "%s before these: hooks history --run %s; the page omits them",
+			thousands(int64(c.Earlier)), c.Run.RunID)
 	}
 	most := slices.MaxFunc(c.Iterations, func(a, b loop.Iteration) int {
 		return cmp.Compare(a.Dollars, b.Dollars)
@@ -200,7 +200,7 @@ func (c *cardPage) iterations() {
 	c.Table(t)
 }
 
-// remarks returns the events of an iteration that have no column on a card, but for its notes.
+// remarks returns the events of an iteration that have no column on a card, except its notes.
 func remarks(l *loop.Iteration) (list []string) {
 	for _, cause := range l.Fired {
 		list = append(list, "stopped by "+cause)

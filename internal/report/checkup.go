@@ -48,7 +48,7 @@ type Problem struct {
 	Way    string `json:"way"`
 }
 
-// draw writes the checks by group. The counts come last, because people read the end first.
+// Draw writes the checks by group. The counts come last, because people read the end first.
 func (c Checkup) Draw(p *page.Text) {
 	names, group := map[Health][]string{}, ""
 	for _, k := range c.Checks {
@@ -114,7 +114,7 @@ type Ledgers struct {
 	Findings []ledger.Finding `json:"findings"`
 }
 
-// draw writes a line for each finding, as in `file:line: rule: text` (L30).
+// Draw writes a line for each finding, as in `file:line: rule: text` (L30).
 func (l Ledgers) Draw(p *page.Text) {
 	p.Width = page.MaxWidth // editors parse the lines
 	for _, f := range l.Findings {

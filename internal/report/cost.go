@@ -54,7 +54,7 @@ func (r CostRow) Compare(o CostRow) int {
 	return cmp.Or(cmp.Compare(o.Dollars, r.Dollars), cmp.Compare(r.Model, o.Model))
 }
 
-// draw draws the table. Dollars are exact sums rounded to three decimals, the total included.
+// Draw draws the table. Dollars are exact sums rounded to three decimals, the total included.
 func (c Cost) Draw(p *page.Text) {
 	if len(c.Rows) == 0 && c.Total == (loop.Tokens{}) {
 		p.Line(page.Plain, "no loop has spent anything %s", Where(p.Screen, c.All))
@@ -62,13 +62,13 @@ func (c Cost) Draw(p *page.Text) {
 		return
 	}
 	p.Line(page.Plain, "$%s in all, API-equivalent: what the API would charge; "+
-		"a subscription is billed otherwise", Mills(c.Total.Dollars))
+		"a subscription is billed differently", Mills(c.Total.Dollars))
 	if c.Since != nil {
-		p.Line(page.Plain, "Iterations that ended since %s, but for what belongs to no iteration",
-			p.Dated(*c.Since))
+		p.Line(page.Plain, "Only iterations that ended since %s; spend outside of iterations "+
+			"is left out", p.Dated(*c.Since))
 	}
 	if c.Zone != "" {
-		p.Line(page.Plain, "Days of the time zone %s; "+
+		p.Line(page.Plain, "Days are in the time zone %s; "+
 			"an iteration counts on the day on which it ended", c.Zone)
 	}
 	p.Blank()
@@ -140,14 +140,14 @@ type RateRow struct {
 	CacheRead    loop.USD `json:"cache_read"`
 	CacheWrite5m loop.USD `json:"cache_write_5m"`
 	CacheWrite1h loop.USD `json:"cache_write_1h"`
-	// price factor of fast mode; 1 if there is no such price
+	// price factor of fast mode; 1 if that has no price of its own
 	Fast   int64  `json:"fast_mode_times"`
 	Long   int64  `json:"long_prompt_times"` // price factor of a prompt over 100,000 tokens
 	Source string `json:"source"`
 }
 
 func (r Rates) Draw(p *page.Text) {
-	p.Line(page.Plain, "API-equivalent: dollars for a million tokens")
+	p.Line(page.Plain, "API-equivalent: dollars per million tokens")
 	p.Blank()
 	t := page.Table{Columns: []page.Column{{Name: "model"}, {Name: "input", Right: true},
 		{Name: "output", Right: true}}}
@@ -163,7 +163,7 @@ func (r Rates) Draw(p *page.Text) {
 	p.Blank()
 	p.Line(page.Plain, "The built-in rows are dated %s, %s ago.", r.Dated,
 		english.Plural(r.AgeDays, "day"))
-	p.Line(page.Plain, "Rows under Loop Cost Rates in CLAUDE.md override it per model.")
+	p.Line(page.Plain, "Rows under Loop Cost Rates in CLAUDE.md override them per model.")
 	p.Notes("Warning", r.Warnings)
 }
 
@@ -180,7 +180,7 @@ func ConfigNotes(warnings []string) (notes []string) {
 	if more := len(warnings) - maxWarnings; more > 0 {
 		notes = append(notes, fmt.Sprintf(
 			"Configuration: %s (hooks cost --rates lists them)",
-			english.Plural(more, "more such line")))
+			english.Plural(more, "further line")))
 	}
 	return notes
 }

@@ -87,7 +87,7 @@ func curve(m *page.HTML, limit loop.USD, list []loop.Iteration) {
 		"<figcaption>%s</figcaption></figure>\n", from, thousands(int64(last.Iteration)), about)
 }
 
-// scale returns a round step such that at most five steps reach the top.
+// scale returns the smallest round step with which at most five steps reach top.
 func scale(top loop.USD) loop.USD {
 	for step := loop.Cent; ; step *= 10 {
 		for _, n := range []loop.USD{1, 2, 5} {

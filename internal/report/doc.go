@@ -69,7 +69,8 @@ func numbers(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// invocation returns the run's command without other flags, as in "/sdd:work --loop" or "/sdd:go".
+// invocation returns the run's command, with --loop if it needs that flag and with no other
+// arguments, as in "/sdd:work --loop" or "/sdd:go".
 func invocation(b *loop.Budget) string {
 	c := b.Invocation()
 	if c.Name == "" {
@@ -82,7 +83,7 @@ func invocation(b *loop.Budget) string {
 }
 
 // state returns a run's status in words. A loop whose list or plan is done is "finished", not
-// halted.
+// "halted".
 func state(b *loop.Budget) string {
 	if b.Own != nil && loop.Completes(b.StopCause) {
 		return "finished"

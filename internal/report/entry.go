@@ -32,8 +32,8 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
 		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
 		"so the tick continues. Skip the skill's own steps for them: "+
-		"take, check and release no lock, skip no tick for it, "+
-		"write nothing under .sdd/loop; reading it is free.", b.Skill, b.Owner.PID)
+		"do not take, check or release the lock, do not skip this tick because of it, "+
+		"and do not write under .sdd/loop. You may read it.", b.Skill, b.Owner.PID)
 	switch {
 	case b.Kind().Prompts:
 	case b.Kind().Reviews:
@@ -78,7 +78,7 @@ func (x *text) asked(b *loop.Budget, asked *loop.Asked) {
 		for _, i := range asked.Ambiguous {
 			list = append(list, i.Number)
 		}
-		x.line("Criteria missing or unfinished, a person is asked before one is worked on: %s",
+		x.line("Criteria missing or unfinished; a person is asked before work on one begins: %s",
 			firstOf(list))
 	}
 }
@@ -90,7 +90,7 @@ func firstOf(list []int) string {
 	return cmp.Or(numbers(list), "none")
 }
 
-// Ask tells the model which questions wait for a person.
+// Ask returns the text that has the model ask a person the questions of gates.
 func Ask(gates []loop.Gate) string {
 	var x text
 	x.asks(gates)
@@ -114,18 +114,18 @@ func (x *text) asks(gates []loop.Gate) {
 	}
 }
 
-// order follows the word "call": it tells the model to ask the questions, and what it may do until
-// they are answered.
+// order returns the text after the word "call". It names the tool that asks the questions, and says
+// what the model may do until they are answered.
 func order(gates []loop.Gate) string {
-	until := "Do nothing else until it is answered: other tools are held back."
+	until := "Do nothing else until they are answered: other tools are held back."
 	if !slices.ContainsFunc(gates,
 		func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }) {
-		until = "Until it is answered nothing is merged; other work may continue."
+		until = "Until they are answered, nothing is merged; other work may continue."
 	}
 	return "AskUserQuestion now " +
 		`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded); ` +
 		"the dialog's text is filled in with exactly these questions. " + until +
-		" Never answer it yourself."
+		" Never answer them yourself."
 }
 
 func waiting(g loop.Gate) string {
@@ -160,7 +160,7 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 		loop.MergesAsk:   "A person approves each merge, at its exact commit (--merges ask).",
 	}[b.Merges]
 	if !kind.Prompts {
-		x.line("Issues in progress elsewhere are passed over, never contested.")
+		x.line("Skip issues that are in progress elsewhere; never contest them.")
 	}
 	x.line("%s", cmp.Or(merges, "A merge passes unasked only if the tracker itself says that "+
 		"nobody commented; else a person approves that exact commit."))

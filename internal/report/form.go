@@ -44,7 +44,7 @@ func Facts(raw []byte) (r loop.Report, err error) {
 }
 
 // form checks a value against the part of JSON Schema that the report's schema uses. A field counts
-// as missing if it is null, or if it is empty and the schema lists the allowed words.
+// as missing if it is null, or if it is "" and the schema lists the allowed words.
 type form struct{ schema gjson.Result }
 
 // check returns the first error of a value, with the path of its field.

@@ -37,8 +37,8 @@ func Where(s page.Screen, all bool) string {
 		"; `hooks status --all` shows every project"
 }
 
-// HistoryTable draws a table for each run. It shows the last maxRows iterations, or all if it is 0,
-// and counts the earlier ones. all reports whether the table covers all projects.
+// HistoryTable returns a History that draws the last maxRows iterations, or all if maxRows is 0, by
+// run, and counts the earlier ones. all reports whether the tables cover all projects.
 func HistoryTable(w io.Writer, s page.Screen, maxRows int, all bool) History {
 	t := &historyTable{maxRows: maxRows, flags: when(all, "--all ")}
 	return History{Row: t.add, Close: func() error {

@@ -10,8 +10,8 @@ import (
 	"hooks/internal/term"
 )
 
-// kind is what pages and texts show of one kind of loop alone. The payload of a kind whose
-// iterations are attempts implements it.
+// kind writes the parts of pages and texts that differ by the kind of loop. The payload of a task
+// or an audit loop implements it.
 type kind interface {
 	// Block returns the lines of the status block of an iteration.
 	Block(*loop.Budget, *loop.Iteration) []string
@@ -26,13 +26,13 @@ type kind interface {
 type Lister interface {
 	Tried() int                                             // number of tasks that had an attempt
 	Rows(s loop.Shown) any                                  // the tasks, for JSON
-	Page(s loop.Shown, style, title, next string) page.Page // also of a nil payload
+	Page(s loop.Shown, style, title, next string) page.Page // works on a nil payload
 	// Trouble returns the causes of problems, with their fixes. last is the run's last line, or
 	// nil if it has no line.
 	Trouble(b *loop.Budget, last *loop.Iteration) []string
 }
 
-// kindOf returns what is shown of the run's kind.
+// kindOf returns the run's payload or, if it has none, a plainLoop.
 func kindOf(b *loop.Budget) kind {
 	if own, ok := b.Own.(kind); ok {
 		return own
@@ -43,8 +43,7 @@ func kindOf(b *loop.Budget) kind {
 	return plainLoop{}
 }
 
-// plainLoop is a loop without a payload, which repeats the prompt or, if it is "", works on a
-// backlog.
+// plainLoop is a loop without a payload: a prompt loop or, if prompt is "", a work or review loop.
 type plainLoop struct{ prompt string }
 
 // maxPrompt bounds the prompt on a page, in characters.

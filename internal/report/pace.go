@@ -102,7 +102,7 @@ func budgets(s page.Screen, axes []Axis) (list page.Facts) {
 	return list
 }
 
-// spending returns the use of each budget, and what a person decided about the budgets or may do.
+// spending returns the facts about a run's budgets and about a person's decisions on them.
 func spending(s page.Screen, b *loop.Budget, axes []Axis, raise string) page.Facts {
 	list := budgets(s, axes)
 	if b.DollarsOutside != 0 {

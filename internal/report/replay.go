@@ -77,7 +77,7 @@ type Question struct {
 type Denial struct {
 	Tool   string    `json:"tool"`
 	Call   string    `json:"call"`
-	Rule   string    `json:"rule"` // rule in the form of a history line's denied
+	Rule   string    `json:"rule"` // as in the denied of a history line
 	Reason string    `json:"reason"`
 	Agent  string    `json:"agent,omitempty"` // the subagent that made the call
 	At     time.Time `json:"at"`
@@ -97,13 +97,13 @@ func (r Replay) Draw(p *page.Text) {
 		run := loop.Budget{Skill: r.Iterations[0].Skill, Ceilings: r.Ceilings[0]}
 		limits = run.Limits()
 	}
-	p.Line(page.Plain, "Session %s under the rules%s", r.SessionID, prefixed(": ", limits))
+	p.Line(page.Plain, "Session %s, replayed%s", r.SessionID, prefixed(" with limits: ", limits))
 	if r.ByPrompt {
 		p.Line(page.Plain, "No looping skill was invoked: "+
-			"every prompt is taken as one iteration of a work loop.")
+			"every prompt counts as one iteration of a work loop.")
 	}
 	if len(r.Iterations) == 0 {
-		p.Line(page.Plain, "It has no prompt.")
+		p.Line(page.Plain, "The session has no prompt.")
 	} else {
 		p.Blank()
 		p.Table(ticks(r.Iterations))
@@ -119,7 +119,7 @@ func (r Replay) Draw(p *page.Text) {
 		p.Line(page.Plain, "Stop: %s (%s, at the %s of iteration %d), %s", stop.Text, stop.Cause,
 			stop.At, stop.Iteration, stop.When.UTC().Format(time.RFC3339))
 		if a != (Aftermath{}) {
-			p.Line(page.Plain, "After it the session continued: %s, $%s, %s, %s",
+			p.Line(page.Plain, "After the stop, the session continued: %s, $%s, %s, %s",
 				english.Plural(a.Iterations, "tick"), Mills(a.Dollars), english.Plural(a.PRs, "PR"),
 				english.Plural(a.Agents, "agent"))
 		}
@@ -158,7 +158,7 @@ func (i Replayed) becomes() string {
 }
 
 // draw writes the questions, the refusals and the stop of a tick. It omits the stop of the first
-// run, because it is written at the end.
+// run, because Draw writes that at the end.
 func (i Replayed) draw(p *page.Text, name string, stop *ReplayStop) {
 	for _, q := range i.Asked {
 		how := cmp.Or(when(q.Assumed, "taken as answered"), "answered")

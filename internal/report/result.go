@@ -17,7 +17,7 @@ type Result struct {
 	SessionID string     `json:"session_id,omitempty"`
 	Skill     loop.Skill `json:"skill,omitempty"`
 	RunID     string     `json:"run_id,omitempty"`
-	// cause as in the history, "" if the run can continue
+	// cause as in the history, "" if the run is neither halted nor paused
 	Cause      string   `json:"cause,omitempty"`
 	Text       string   `json:"text"`
 	Iterations int      `json:"iterations"`
@@ -42,7 +42,7 @@ func Ungoverned(session, project string) Result {
 	r := Result{Code: CodeUngoverned, Result: resultWords[CodeUngoverned], SessionID: session,
 		Text: "no session has begun in " + project}
 	if session != "" {
-		r.Text = "no loop was on in session " + session
+		r.Text = "no loop was active in session " + session
 	}
 	return r
 }
@@ -57,7 +57,7 @@ func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Res
 	case b.Status != loop.Active:
 		r.Code = StopCode(b)
 	case open:
-		r.Code, r.Text = CodeFailed, "its session ended within an iteration"
+		r.Code, r.Text = CodeFailed, "its session ended during an iteration"
 	case last == nil:
 		r.Code, r.Text = CodeFailed, "its session ended before an iteration did"
 	case last.Outcome != loop.OK:
@@ -85,7 +85,7 @@ func StopCode(b *loop.Budget) int {
 	return CodeFailed
 }
 
-// draw writes the result in one line.
+// Draw writes the result in one line.
 func (r Result) Draw(p *page.Text) {
 	if r.Code == CodeUngoverned {
 		p.Line(page.Plain, "nothing was governed: %s", r.Text)

@@ -22,7 +22,7 @@ type Stand struct {
 	Minutes    int          `json:"minutes_now"`
 	LockAlive  bool         `json:"lock_alive"`
 	OwnerAlive bool         `json:"owner_alive"`
-	// dollars spent since the last iteration ended
+	// dollars spent in the open iteration so far
 	Open     loop.USD  `json:"open_iteration_dollars"`
 	Budgets  []Axis    `json:"budgets"`
 	Gates    []Waiting `json:"gates"`
@@ -30,7 +30,7 @@ type Stand struct {
 	Next     string    `json:"next_tick"`
 	Deferred []string  `json:"deferred_targets"`
 	Notes    []string  `json:"notes"`
-	// the run is an audit and HEAD is another commit
+	// the run is an audit, and its verdict is about another commit than HEAD
 	Stale bool   `json:"verdict_stale,omitempty"`
 	Head  string `json:"-"` // HEAD of an audit's worktree
 	// Tried has the newest record of each task of a task loop; for NewCard and List.
@@ -93,15 +93,15 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	w := Waiting{Skill: skill, Gate: g, Paused: paused, Answer: "in the session's dialog"}
 	switch {
 	case g.Answer != "":
-		w.Answer = fmt.Sprintf("%q, acts on --resume", g.Answer)
+		w.Answer = fmt.Sprintf("%q, takes effect with --resume", g.Answer)
 	case paused:
 		w.Answer = "hooks gate answer " + gateName(g) + " " + AnswerWord
 	}
 	return w
 }
 
-// In returns a command of this program as it is typed outside of its project. It returns any other
-// text unchanged, and also if project is empty.
+// In returns a command of this program preceded by a cd into the project. It returns any other text
+// unchanged. If project is empty, it returns every text unchanged.
 func In(project, command string) string {
 	if project == "" || !strings.HasPrefix(command, "hooks ") {
 		return command
@@ -125,8 +125,7 @@ func gateName(g loop.Gate) string {
 	return "'" + g.Name + ":" + strings.ReplaceAll(g.Target, "'", "") + "'"
 }
 
-// TargetNumber returns a gate's target without characters special to a shell, as in "142" for
-// "PR #142".
+// TargetNumber returns a gate's target without a leading "PR #" or "#", as in "142" for "PR #142".
 func TargetNumber(g loop.Gate) string { return strings.TrimLeft(g.Target, "PR #") }
 
 func (w Waiting) Draw(p *page.Text) {
@@ -224,7 +223,7 @@ func (st Stand) title() (style, text string) {
 	return style, invocation(st.Run) + ": " + state
 }
 
-// state describes a loop in its style. A status line has only the part before the dash.
+// state describes a loop and returns its style. A status line shows only the part before the dash.
 func (st Stand) state() (style, text string) {
 	b := st.Run
 	style = endStyle(b)
@@ -356,8 +355,8 @@ func outOf(used, most int, between string) string {
 // Projects holds the loops of several projects, ordered by the last change of the project.
 type Projects []Stand
 
-// draw writes a line for each project: first those that need a person, then those in which a loop
-// runs. Among equals the newest comes first.
+// Draw writes a line for each project: first the ones that need a person, then the ones in which a
+// loop runs. Among equals, the project that changed last comes first.
 func (list Projects) Draw(p *page.Text) {
 	type project struct {
 		path, needs string
@@ -386,6 +385,6 @@ func (list Projects) Draw(p *page.Text) {
 	}
 	p.Table(t)
 	if len(projects) > 0 && projects[0].rank == 0 {
-		p.Line(page.Plain, "`hooks gate list --all` has the questions")
+		p.Line(page.Plain, "`hooks gate list --all` lists the questions")
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Status returns the status block of an iteration or a skipped tick (R117, R128). wake names the
-// trigger of the next tick, as in "scheduled by /loop". It is ignored if the run halted or paused.
+// trigger of the next tick, as in "scheduled by /loop". It is ignored if the iteration is the last.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
 	if b.Own != nil && b.Drive() != "" && l.Ran() {
@@ -32,7 +32,7 @@ func Status(l *loop.Iteration, wake string) string {
 		b.DollarsEstimate, outside(b))
 	t.line("Stop conditions evaluated: %s", cmp.Or(strings.Join(l.Fired, ", "), "none triggered"))
 	holder := fmt.Sprintf("%d, released at the end of this iteration", b.Owner.PID)
-	if l.SkippedForPID != 0 { // also if the loop ended while it waited for a lock
+	if l.SkippedForPID != 0 { // also if the loop ended while this tick waited
 		holder = strconv.Itoa(l.SkippedForPID)
 	}
 	t.line("Concurrency: lock held by pid %s", holder)
@@ -75,7 +75,7 @@ func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
 	return t.String()
 }
 
-// remarks writes the overrun, the refusals and the notes of an iteration.
+// remarks writes the overrun, the refusals, the weakened tests and the notes of an iteration.
 func (t *text) remarks(l *loop.Iteration) {
 	if l.Overrun != nil {
 		t.line("Overrun: %s", l.Overrun)
@@ -93,7 +93,7 @@ func (t *text) remarks(l *loop.Iteration) {
 	}
 }
 
-// Notes writes an iteration's notes without the rest of its block.
+// Notes returns an iteration's notes without the rest of its block.
 func Notes(notes []string) string {
 	var t text
 	for _, n := range notes {
@@ -173,12 +173,12 @@ type Ended struct {
 	Overrun         *loop.Overrun // overrun of its last iteration
 }
 
-// maxFinal bounds a final report, in lines.
+// maxFinal bounds a final report, in lines. The lines that it must have may exceed it.
 const maxFinal = 12
 
 // Final returns the report on a halt or pause: the cause by its machine name and in prose, the
-// totals, the gates with their answers, both paths, and the command to continue (R150, R152). If
-// lines do not fit, the last line refers to the report card.
+// totals, the gates with their answers, both paths, and the command to continue (R150, R152). The
+// last line refers to the report card and counts the lines that did not fit.
 func Final(b *loop.Budget, e Ended) string {
 	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
 	must, more := kindOf(b).Final(loop.Shown{Run: b})
@@ -301,9 +301,8 @@ func Resume(b *loop.Budget, path string) string {
 	return command + flag + place + raisingFlags(b, restarts)
 }
 
-// Next returns the next command for a paused or halted run: the answer to its first waiting
-// question, otherwise the command that continues the run, otherwise the command that shows its
-// report card.
+// Next returns the next command for a paused or halted run. It answers the first waiting question;
+// if there is none, it continues the run; if nothing is left to do, it shows the report card.
 func Next(b *loop.Budget, path string) string {
 	for _, g := range b.Pending {
 		if g.Answer == "" {
@@ -313,7 +312,7 @@ func Next(b *loop.Budget, path string) string {
 	return cmp.Or(Resume(b, path), "hooks report-card "+string(b.Skill))
 }
 
-// OneWord quotes a word for a skill's arguments, which may contain quotes but no escapes.
+// OneWord quotes a word for a skill's arguments if necessary. Arguments have quotes but no escapes.
 func OneWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
 		return word
@@ -321,8 +320,8 @@ func OneWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
-// raisingFlags returns the flags without which a resumed run would stop again at once. Like the
-// gate, they raise each reached ceiling by half. A restarted run counts its iterations from 0.
+// raisingFlags returns the flags without which a resumed run would stop again at once. They raise
+// each reached ceiling by half, as the gate does. A restarted run counts its iterations from 0.
 func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	half := func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
 	money := func(ceiling, used loop.USD) loop.USD {

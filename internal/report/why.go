@@ -43,7 +43,7 @@ func NewWhy(st Stand) Why {
 	return w
 }
 
-// Last adds what the last iteration of run b tells; it may be nil.
+// Last adds the symptoms and refusals of the last iteration of run b. last may be nil.
 func (w *Why) Last(b *loop.Budget, last *loop.Iteration) {
 	if own, ok := b.Own.(Lister); ok {
 		w.Trouble = own.Trouble(b, last)
@@ -115,7 +115,7 @@ func (s *StopWhy) where() string {
 	return fmt.Sprintf("after iteration %d", s.Iteration)
 }
 
-// draw writes why a loop stopped, or the state of every condition and gate that could stop it.
+// Draw writes why a loop stopped, or the state of every condition and gate that could stop it.
 func (w Why) Draw(p *page.Text) {
 	p.Line(w.style, "%s", w.title)
 	var about page.Facts

@@ -96,7 +96,8 @@ func (w *World) keptInstead(skill string, pid int, more ...string) bool {
 	texts := append([]string{
 		"Kept by hooks: lock, budget, history, status block and final report.",
 		"The lock in .sdd/loop/" + skill + ".lock " + fmt.Sprintf(goesOn, fmt.Sprint(pid)),
-		"take, check and release no lock, skip no tick for it, write nothing under .sdd/loop",
+		"do not take, check or release the lock, do not skip this tick because of it, " +
+			"and do not write under .sdd/loop",
 	}, more...)
 	return slices.ContainsFunc(w.Model.Requests(), func(r Request) bool {
 		prompt, otherwise := r.Prompt(), "With --loop you keep the loop yourself"

@@ -80,7 +80,7 @@ func TestDoctor(t *testing.T) {
 func loggedIn(t *testing.T, s *forgeServer, program, client, host string) {
 	t.Helper()
 	found := doctored(t, program, "https://"+host+"/acme/app.git")
-	if !strings.Contains(found, client+" answers for "+host+"/acme/app") {
+	if !strings.Contains(found, client+" can read "+host+"/acme/app") {
 		t.Errorf("%s\n%q", found, s.asked)
 	}
 	s.before = says(401, "401 Unauthorized: Bad credentials")
