@@ -18,7 +18,7 @@ type Attempt struct {
 	Title string `json:"title"`
 	// PR is the number of the PR in this repository that the attempt opened or commented on.
 	PR int `json:"pr,omitempty"`
-	// Token is part of the claim, so that no earlier text and no prompt can be one (T85).
+	// Token is part of the claim, so that no earlier text can be taken for one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first commit
 	Base   string `json:"base,omitempty"` // see tasks.Item
@@ -61,7 +61,7 @@ type Attempt struct {
 	Told string `json:"told,omitempty"`
 }
 
-// maxLooked bounds the files that are recorded as looked at by an auditor.
+// maxLooked is the number of files at which Look stops recording more.
 const maxLooked = 1000
 
 // Look records that an auditor looks at files or runs the check, and reports whether that is new.
@@ -84,7 +84,7 @@ func (a *Attempt) Moved() bool {
 	return a.EndHead != "" && (a.EndHead != a.Head || a.EndTree != a.Tree)
 }
 
-// Closed reports whether an auditor resolved a finding that was open before.
+// Closed reports whether an auditor resolved a finding that was open before the attempt.
 func (a *Attempt) Closed() bool {
 	return slices.ContainsFunc(a.Resolved, func(id string) bool {
 		return !slices.Contains(a.Opened, id)
@@ -105,9 +105,9 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 // Short returns a commit's name abbreviated for people.
 func Short(sha string) string { return sha[:min(len(sha), 7)] }
 
-// Verdict returns the judgement of an attempt whose iteration is ending. If the attempt was not
-// judged, Verdict derives a judgement. stopped and failed are the reasons why a person or a failure
-// ended the iteration, or "".
+// Verdict returns the judgement of an attempt whose iteration is ending. A stale attempt counts as
+// an outage, and an attempt that was not judged gets a derived judgement. stopped and failed are
+// the reasons why a person or a failure ended the iteration, or "".
 func (a *Attempt) Verdict(stopped, failed string) Judgement {
 	switch {
 	case a.Stale:

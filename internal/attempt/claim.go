@@ -7,7 +7,7 @@ import (
 	"hooks/internal/markdown"
 )
 
-// Claim holds what a worker's last message claims (T85), and the files that it wrote.
+// Claim holds the claim in a worker's last message (T85), with the files that it is compared with.
 type Claim struct {
 	Done    bool
 	Blocked bool

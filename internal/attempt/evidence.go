@@ -37,8 +37,8 @@ func (c *CheckRun) Fails(head string) string {
 	return ""
 }
 
-// Red reports whether a check ran and failed. A check that could not be started, or that was
-// stopped, does not count.
+// Red reports whether a check ran and failed. A check that could not be started, was stopped or is
+// inconclusive does not count.
 func (c *CheckRun) Red() bool {
 	return c != nil && c.Exit > 0 && c.Exit != 126 && c.Exit != 127 && !c.Stopped && c.Unsure == ""
 }
@@ -48,8 +48,8 @@ func (c *CheckRun) Of(command, head string) bool {
 	return c != nil && head != "" && c.Head == head && c.Command == command
 }
 
-// ByWorker names the pinned files that differ from the run's start, at the beginning of a
-// sentence. It returns "" if there are none.
+// ByWorker returns the beginning of a sentence that names the pinned files that differ from the
+// run's start. It returns "" if there are none.
 func (c *CheckRun) ByWorker() string {
 	if c == nil || len(c.Changed) == 0 {
 		return ""
@@ -64,22 +64,22 @@ type Worker struct {
 	Known bool // the transcript and the call that started the worker could be read
 }
 
-// Evidence holds facts from git and the progress file about a claim (T36, T87).
+// Evidence holds facts from git about a claim or a verdict (T36, T87).
 type Evidence struct {
 	Head     string
 	Branch   string
 	Dropped  string   // a commit that Head must contain but does not, or ""
 	Same     bool     // no file differs from the commit at which the task began
 	Dirty    []string // uncommitted paths
-	Weakened []string // tests that were deleted or skipped since (T96)
+	Weakened []string // tests that the attempt weakened (T96)
 	Failed   string   // reason why git could not report these facts, or ""
 	Tree     string   // checksum of uncommitted files; see Attempt
 	Changed  []string // the files that the audited commits change
 }
 
 // Untidy explains why the tree is not in the state in which an attempt must leave it, with details
-// for the worker. branch is the one on which the unit of work, as in "loop", began. why is "" if
-// the tree is in order.
+// for the worker. unit names the work that began on branch, as in "loop". why is "" if the tree is
+// in order.
 func (e *Evidence) Untidy(branch, unit string) (why, more string) {
 	switch {
 	case e.Failed != "":

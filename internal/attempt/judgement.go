@@ -79,8 +79,8 @@ const (
 	Unbroken   Verdict = "unbroken"
 	Claimed    Verdict = "claimed" // claimed and committed; there is no check command
 	CannotTell Verdict = "unsure"  // the check cannot run in its original form
-	Skipped    Verdict = "skipped" // a person's answer at the gate
-	// a person confirmed that it was done before the run (T97, T99)
+	Skipped    Verdict = "skipped" // a person skipped the task at a gate
+	// done before the run: ticked in the list, or imported at the gate (T97, T99)
 	Imported   Verdict = "imported"
 	Flagged    Verdict = "flagged"    // the worker asks for a person
 	Overruled  Verdict = "refused"    // claimed, but contradicted by the evidence

@@ -57,7 +57,7 @@ func Weakened(diff []byte) (found []string) {
 // hunk holds the lines that a hunk of a diff removes and adds, without white space around them.
 type hunk struct {
 	file           string
-	gone           bool // the file was deleted, or is a test no more
+	gone           bool // the file was deleted, or its new name is no test's
 	line           int  // number of the first added line
 	removed, added []string
 }
@@ -157,8 +157,8 @@ func skipMark(line string) string {
 	return strings.TrimRight(words[1]+words[2], "([ =")
 }
 
-// unskipped returns the first line of a skipped test as it would be without the mark, because such
-// a test is not lost.
+// unskipped returns the first line of a test without its skip mark, because a test that was only
+// skipped is not lost.
 func unskipped(line string) string {
 	return strings.TrimPrefix(strings.Replace(line, ".skip", "", 1), "x")
 }

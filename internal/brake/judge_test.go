@@ -348,14 +348,14 @@ func TestAuditPhase(t *testing.T) {
 		{"active", "work", `"phase":"auditing"`, loop.Confined{}},
 		{"active", "audit", `"phase":"post_action","post_action":{"push":true}`, loop.Confined{}},
 		{"active", "audit", `"phase":"post_action","post_action":{}`, loop.Confined{
-			During: "post_action"}},
+			During: "post action"}},
 		{"active", "audit", `"phase":"fix","post_action":{"push":true}`, loop.Confined{
 			During: "fix", Writes: true}},
 	} {
 		budget := fmt.Sprintf(`{"status":%q,"audit":{%s}}`, row.status, row.audit)
 		got := confined(seal.Loop{Skill: row.skill, State: seal.Files{Budget: budget}})
 		if row.want.During != "" {
-			row.want.During = "the phase " + row.want.During + " of an audit loop"
+			row.want.During = "the " + row.want.During + " phase of an audit loop"
 			row.want.Until = "the audit is clear"
 		}
 		if got != row.want {

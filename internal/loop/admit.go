@@ -135,9 +135,9 @@ func admit(r Request, s Standing) Admission {
 	return identify(r, s, a)
 }
 
-// beside reports whether the request is for a second run beside the one on record, which is not
-// run. A skill has one run at a time, wherever its budget file is. Only a person begins one in
-// another file, once the one on record has ended.
+// beside reports whether the request must not begin a run beside Other, the run on record in
+// another budget file. A skill has one run at a time, wherever its budget file is. Only a person
+// begins one in another file, once the one on record has ended.
 func (r Request) beside(run *Budget) bool {
 	o := r.Other.Run
 	own := o.OwnedBy(r)
@@ -221,8 +221,8 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 }
 
 // leftover reports whether the lock was left by a Stop that died after its save and before its
-// release. In that case no iteration is open, and the run is over, its session has ended, or the
-// request comes from the same session.
+// release. In that case no iteration is open, and the run is not active, its session has ended, or
+// the request comes from the same session.
 //
 // The Stop may also be about to print its reply. Even then it is safe to begin: the reply is based
 // on the run that the Stop closed, the release checks the owner of the lock, and later events of
@@ -302,8 +302,8 @@ func identify(r Request, s Standing, a Admission) Admission {
 }
 
 // NeedsTyping reports whether the request answers questions in advance or has a prompt, but no
-// person typed it. Such a request begins a run only if a person typed it earlier, for example
-// after /loop.
+// person typed it. It then begins a run only if a person typed the same command earlier, for
+// example after /loop.
 func (r Request) NeedsTyping() bool {
 	return r.Unasked() && (r.answers() || KindOf(r.Command.Skill).Prompts && !r.Command.OptsIn())
 }
@@ -313,8 +313,8 @@ func (r Request) answers() bool {
 	return r.Flags.Names("--near-limit") || r.Flags.Names("--merges")
 }
 
-// refuseUnasked refuses a request that no person typed if it would change an existing run with
-// other flags, replace it with a fresh run, or resume a run that ended. Only a person sets a run's
+// refuseUnasked refuses a request that no person typed if it would change, replace or resume a run
+// that a person began, or begin one with a prompt or answers of its own. Only a person sets a run's
 // ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
@@ -372,9 +372,9 @@ func (b *Budget) alsoTyped(flags string) {
 // Unasked reports whether no person typed the request.
 func (r Request) Unasked() bool { return r.Model || r.Scheduled }
 
-// Discards reports whether the command replaces a run whose budget file is missing, because the
-// person who types the command deleted the file (R111). lost is the run as last written. It must
-// be between two iterations, or belong to another session whose client is dead.
+// Discards reports whether the command replaces a run whose budget file is missing (R111). A person
+// must have typed it, without --resume. lost is the run as last written. It must be between two
+// iterations, or belong to another session whose client is dead.
 func (e Invocation) Discards(lost State, ownerGone bool) bool {
 	abandoned := lost.Run.SessionID != e.SessionID && ownerGone
 	return e.Typed() && !e.Flags.Resume && (lost.Tick == nil || abandoned)
@@ -383,10 +383,10 @@ func (e Invocation) Discards(lost State, ownerGone bool) bool {
 // Typed reports whether a person typed the command, and not a schedule, the model or a conductor.
 func (e Invocation) Typed() bool { return !e.Unasked() && !e.Fed }
 
-// NeedsSeal reports whether to refuse a run without a seal: a run whose client is alive, or a run
-// of this session, because a new seal would accept the current contents of its files. Other runs
-// may have been sealed on another machine or before the user's home was lost. The same is true of
-// a run of this session that a person resumes after its client died.
+// NeedsSeal reports whether to refuse the run if it has no seal. It is true for a run whose client
+// is alive and for a run of this session, because a new seal would accept the current contents of
+// its files. Other runs, and a run of this session that a person resumes after its client died, may
+// have been sealed on another machine or before the user's home was lost.
 func (e Invocation) NeedsSeal(run *Budget, owner Liveness) bool {
 	return run != nil && (owner == Alive ||
 		run.SessionID == e.SessionID && !(owner == Dead && e.Flags.Resume && e.Typed()))

@@ -37,7 +37,7 @@ type Payload interface {
 
 	Result() string                // summarizes the run, as in "4 of 5 tasks done: 4 verified"
 	UnderWay() string              // describes the current work, as in "task 2 of 5"
-	Heading() (name, title string) // describes the next attempt for a driver's person
+	Heading() (name, title string) // describes the next attempt for a driver's user
 	// describes the next attempt for the conductor that starts its worker
 	Next() string
 	Name(*attempt.Attempt) string           // names an attempt, as in "task 2" or "the final audit"
@@ -61,8 +61,8 @@ type Papers struct {
 type Publisher interface {
 	Payload
 	// Progress returns the text of the progress file. now is the text on disk and kept the one that
-	// the run wrote last; each is nil if there is none. With settled, a person has seen what the
-	// last attempt flagged.
+	// the run wrote last; each is nil if there is none. settled reports whether a person has seen
+	// the last attempt's flags.
 	Progress(now, kept []byte, settled bool) []byte
 	View(b *Budget, now time.Time) []byte // returns the text of the state file for people
 	// Begins and Ends return the events of an entry, and of the iteration with the line, for the
@@ -107,7 +107,7 @@ type Attempts struct {
 	Imports   bool            // those files are still another tool's
 	Agent     string          // the plugin's agent for the current work, or ""
 	Unjudged  attempt.Verdict // verdict if the attempt ends by its own fault before a Stop
-	Whole     string          // the source of the prompt that the hook gives the worker
+	Whole     string          // names the prompt that the hook gives the worker; see Order
 	Failed    string          // text about the outages, as in "phases in a row …"
 }
 

@@ -440,4 +440,4 @@ func (e Call) neverAgain(c *Claim) Outcome {
 		c.priorStop())
 }
 
-const endTurn = "let what runs finish, report, and end the turn"
+const endTurn = "let running workers finish, then report and end the turn"

@@ -26,7 +26,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 		return Outcome{}
 	case !e.open(s):
 		return RefuseCall(MergeGate,
-			"a person can merge in a terminal, or ends the loop with `hooks loop stop`",
+			"a person can merge in a terminal, or end the loop with `hooks loop stop`",
 			"Not merged: %s. No iteration of the loop is open, so no one can be asked",
 			acts[0].Command)
 	case len(acts) > maxMerges:
@@ -147,7 +147,7 @@ func (e Call) neverMerges(s State, a effect.Act) *Deny {
 			Answer:   "hold", At: e.Now, Target: prTarget(a.PR), Origin: OriginFlag})
 	}
 	return deny(MergeGate, "leave the PR open; a person can merge it in a terminal, or "+
-		"resumes the run with --merges ask", "Not merged: %s. Nothing is merged in this "+
+		"resume the run with --merges ask", "Not merged: %s. Nothing is merged in this "+
 		"session (--merges never)", a.Command)
 }
 
@@ -155,7 +155,7 @@ func (e Call) neverMerges(s State, a effect.Act) *Deny {
 func (t *Tick) noHead(a effect.Act) *Deny {
 	why := cmp.Or(t.unknown(a.PR), "neither the tracker nor the remote names it")
 	return deny(MergeGate, fmt.Sprintf("push its branch and try again, or leave the PR open: a "+
-		"person can merge it in a terminal, or finds the cause with `hooks pr %d`", a.PR),
+		"person can merge it in a terminal, or find the cause with `hooks pr %d`", a.PR),
 		"Not merged: %s. The head commit of PR #%d is unknown (%s)", a.Command, a.PR, why)
 }
 
@@ -185,7 +185,7 @@ func (e Call) approved(s State, a effect.Act, yes *Approval) *Deny {
 		return d
 	case a.SHA == "" && !alone, a.SHA != "" && !SameSHA(yes.HeadSHA, a.SHA):
 		d := deny(MergeGate, "%s", "Not merged: %s. The person said yes to %s, not to %s",
-			a.Command, yes.HeadSHA, cmp.Or(a.SHA, "whatever is pushed until then"))
+			a.Command, yes.HeadSHA, cmp.Or(a.SHA, "whatever is pushed before it runs"))
 		d.Plainly, d.Act, d.SHA = true, a, yes.HeadSHA
 		return d
 	}
@@ -201,7 +201,7 @@ func (s State) Landable(a effect.Act) *Deny {
 		d.Plainly, d.Act = true, a
 		return d
 	}
-	approves := a.Kind == effect.ApprovePR // which does not answer a gate
+	approves := a.Kind == effect.ApprovePR // an approval of a PR, not an answer at a gate
 	switch {
 	case approves && !s.Run.Kind().Reviews:
 		return deny(MergeGate, "leave the PR open; /sdd:review --loop reviews it, or a person does",

@@ -175,7 +175,7 @@ func (s State) leftAlone(issues []int) (why string) {
 		case skipped != "":
 			why = saysSkip(skipped)
 		case slices.Contains(off, name), slices.Contains(off, prTarget(n)):
-			why = name + " is deferred or in progress elsewhere in this iteration"
+			why = name + " is deferred in this iteration, or in progress elsewhere"
 		default:
 			return ""
 		}
@@ -279,8 +279,8 @@ func (e Call) contests(s State, k *Known, acts []effect.Act) Outcome {
 	return Outcome{}
 }
 
-// deferred refuses work on a PR that a person skipped. In a review loop it also refuses comments on
-// a PR that has not changed since the previous iteration (R81).
+// deferred refuses work on a PR or an issue that a person skipped. In a review loop it also refuses
+// comments on a PR that has not changed since the previous iteration (R81).
 func (e Call) deferred(s State, acts []effect.Act) *Deny {
 	if !e.open(s) {
 		return nil

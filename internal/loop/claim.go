@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// by returns the claim of a request's session in place of c. It no longer waits for the lock; other
-// sessions keep waiting.
+// by returns the claim of a request's session in place of c. That session no longer waits for the
+// lock; other sessions keep waiting.
 func (c *Claim) by(r Request, iteration int) Claim {
 	own := Claim{
 		Version: Version, SessionID: r.SessionID, Skill: r.Command.Skill, PromptID: r.PromptID,
@@ -147,7 +147,7 @@ func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	if e.answer != nil {
 		line.Gates = append(line.Gates, *e.answer)
 		over.Text = run.StopText +
-			". End the turn now and delete its schedule with CronDelete, if it has one."
+			". If the loop is scheduled, delete the schedule with CronDelete, then end the turn."
 	}
 	return Outcome{
 		Save: Save{Line: &line, Claim: &claim}, Reply: Reply{PassedOver: over},

@@ -110,7 +110,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	case t.qmdDown():
 		b.QmdFailuresConsecutive = 1
 	case t.Started && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK:
-		// An iteration that reported nothing does not count as a success.
+		// An iteration that neither reported nor did anything does not count as a success.
 		b.QmdFailuresConsecutive = 0
 	}
 }

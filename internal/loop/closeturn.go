@@ -31,7 +31,7 @@ type TurnFailure struct {
 }
 
 // step closes the iteration as errored once its workers have ended. If the iteration already waits
-// for workers of an earlier turn, the failed turn is a later one.
+// for workers of an earlier turn, the failed turn is a later one and is ignored.
 func (e TurnFailure) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s), e.Foreign(s) && s.Tick.Draining:
@@ -91,8 +91,8 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	return out
 }
 
-// ClientStart is the event that a client has a session in a new context. The caller has made sure
-// that it comes from the run's client or that this client is gone.
+// ClientStart is a SessionStart: a client begins or resumes a session, or gives it a new context.
+// The caller has made sure that it comes from the run's client or that this client is gone.
 type ClientStart struct {
 	Turn
 	// Begins reports that the client starts or resumes the session. The session's earlier client
@@ -194,7 +194,7 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	t.uncount(s.Run)
 	s.catchUp(e.Now, k)
 	ending := s.ending(lastAlive(e.Now, t, k.Owner.Value), k)
-	if k.Owner.Value.Foreign { // what has changed since the crash stays visible (R138)
+	if k.Owner.Value.Foreign { // the changes since the crash stay visible (R138)
 		ending.Heads = nil
 		if previous := *k.Previous.Value; previous != nil {
 			t.Report.Worktrees = slices.Concat(previous.Worktrees, t.Report.Worktrees)
@@ -321,7 +321,7 @@ func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 	return o.LastSign
 }
 
-// otherWorktrees returns those of list whose paths are not among known.
+// otherWorktrees returns the worktrees in list whose paths known does not contain.
 func otherWorktrees(list, known []Worktree) []Worktree {
 	return slices.DeleteFunc(slices.Clone(list), func(w Worktree) bool {
 		return slices.ContainsFunc(known, func(o Worktree) bool { return o.Path == w.Path })

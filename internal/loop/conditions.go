@@ -54,7 +54,7 @@ type Condition struct {
 	Holds func(f *Facts) string
 	// Tell describes, for a person, the current value and how close the condition is to firing.
 	Tell func(f *Facts) string
-	// Way tells a person how to prepare the run for its resumption; empty if nothing is needed.
+	// Way is the next step for a person after the run has stopped; empty if none is needed.
 	Way string
 }
 

@@ -55,7 +55,7 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// Causes other than those of the conditions. Only a driver sees the first three.
+// Causes that are recorded without a condition. The first two are also causes of conditions.
 const (
 	CauseInterrupt = "user_interrupt"
 	CauseOutage    = "api_unavailable" // the run pauses (T95)

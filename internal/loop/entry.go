@@ -11,7 +11,7 @@ type Invocation struct {
 	Request
 	DontAsk bool // the session's permission mode allows no dialog
 	// Answers holds the answers of a dialog that asked about another iteration's lock; nil without
-	// a dialog. Cleared reports whether the actions that they allow are done.
+	// a dialog. Cleared reports whether the old iteration was abandoned and its lock removed.
 	Answers *Answers
 	Cleared bool
 	answer  *GateAnswer // the answer to the gate
@@ -23,7 +23,7 @@ type Entering struct {
 	Reap    *Lock   // the stale lock to remove, or nil
 	Archive *Budget // the earlier run; nil if the run on disk continues
 	Lock    Lock
-	Run     *Budget // the run that Opens continues; saved as it is only if that fails
+	Run     *Budget // the run that Opens continues; saved as it is if Opens fails
 	Opens   Opens   // stepped once the lock is taken, for Run
 }
 
@@ -61,7 +61,7 @@ func (e Invocation) step(s State, k *Known) Outcome {
 }
 
 // StillFires is the hint for a person if the agent could not be informed that the run has ended.
-const StillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
+const StillFires = "the loop's schedule still fires; tell the agent to delete it (CronList, then " +
 	"CronDelete)"
 
 // answered applies a person's answer about another iteration's lock, once, because the same answer

@@ -117,8 +117,11 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	}
 	for _, flag := range [][2]string{{"--check", f.Task.Check}, {"--tasks", f.Task.List},
 		{"--budget-file", f.BudgetFile}} {
-		curly := strings.IndexAny(flag[1], "“”‘’") == 0
-		if curly || open && strings.IndexAny(flag[1], `"'`) == 0 {
+		if strings.IndexAny(flag[1], "“”‘’") == 0 {
+			return f, true, hint.New(`use straight quotes, as in --check="go test ./..."`,
+				"%s %s has curly quotes", flag[0], flag[1])
+		}
+		if open && strings.IndexAny(flag[1], `"'`) == 0 {
 			return f, true, hint.New(`close the quote, as in --check="go test ./..."`,
 				"%s %s has an open quote", flag[0], flag[1])
 		}
@@ -280,8 +283,7 @@ func dollars(name, value, way string, to *USD) error {
 	return nil
 }
 
-// canonical returns the flags that identify a run in a fixed form: the ceilings, the PR, the budget
-// file, the skill's own words and the prompt.
+// canonical returns, in a fixed form, the flags and words that identify a run.
 func (f Flags) canonical() string {
 	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes,
 		f.Dollars.Decimal())
@@ -436,7 +438,7 @@ func (b *Budget) Repeats(c Command) bool {
 }
 
 // OwnWords returns the arguments of a person's own skill that are not loop flags. It returns nil
-// for any other command, which finds its subject without them.
+// for the kinds' own commands, which do not need them.
 func (c Command) OwnWords() []string {
 	if c.ours() {
 		return nil

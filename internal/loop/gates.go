@@ -11,7 +11,7 @@ import (
 	"hooks/internal/attempt"
 )
 
-// The seven gates, by name. PostFeedbackMerge holds one merge, every other gate all of a tick.
+// The seven gates. PostFeedbackMerge blocks one merge; every other gate blocks the whole tick.
 const (
 	BacklogDrift      = "backlog-drift"
 	AmbiguousCriteria = "ambiguous-criteria"
@@ -227,8 +227,8 @@ func (t *Tick) waits(name, target string) bool {
 	})
 }
 
-// Act returns the option that applies for an answer: the option itself, or the safest option if
-// the person answers in other words. The single word stop always stops, in any case.
+// Act returns the option that applies for an answer: the option itself, or the safest option if the
+// person answers in other words. The single word stop always stops, whatever its case.
 func (g Gate) Act(answer string) string {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	for _, o := range g.Options {

@@ -6,7 +6,7 @@ import (
 	"hooks/internal/attempt"
 )
 
-// The registered kinds of loop, and the rows of this package and of those kinds.
+// The registered kinds of loop, and the conditions and gates of this package and of those kinds.
 var (
 	// Kinds lists the kinds in the order in which they are checked and displayed (R1). Package kind
 	// registers them; this package names no kind.
@@ -63,7 +63,7 @@ type Record interface {
 	Cost(of Payload) (number int, title, phase string)
 }
 
-// Shown holds what a kind's part of a page is made from.
+// Shown holds the facts from which a kind draws its part of a page.
 type Shown struct {
 	Run   *Budget
 	Tick  *Tick          // the open iteration, or nil
@@ -190,12 +190,12 @@ type Kind struct {
 	// whose iterations are not attempts. If no run starts and that is not an error, said explains
 	// why.
 	Enter func(*Setup) (fresh Fresh, said string, err error)
-	// Steer changes a run at a person's word from a terminal and describes the result. The run may
-	// be nil. On error, nothing changes. InAgent is the error for a call from inside the agent.
-	// Both are zero if the kind has no such words.
+	// Steer applies a person's command from a terminal, as in `hooks tasks add`, and describes the
+	// result. The run may be nil. On error, nothing changes. InAgent is the error for a call from
+	// inside the agent. Both are zero if the kind has no commands of this sort.
 	Steer   func(State, Steering) (said string, err error)
 	InAgent string
-	// Reported describes what a report has changed that only the kind's own workers may send. It
+	// Reported describes the changes made by a report that only the kind's own workers may send. It
 	// returns "" for any other report, and an error if the open iteration may not send it. Sum
 	// identifies the report's text. It is nil if the kind's workers have no report of their own.
 	Reported func(s State, r Report, sum string) (said string, err error)
@@ -209,7 +209,7 @@ type Kind struct {
 	// no restrictions.
 	Rule func(Call, State, *Known) Outcome
 	// Confine returns what the current phase of a run forbids its programs; nil if the kind forbids
-	// nothing. field returns a field of what the kind adds to the run's file, as in "phase".
+	// nothing. field returns a field of the kind's part of the run's file, as in "phase".
 	Confine func(field func(path string) string) Confined
 }
 

@@ -150,9 +150,9 @@ type RunningNow struct {
 	Read int64 // number of transcript bytes read to count it
 }
 
-// Looks describes what a call that only reads looks at.
+// Looks describes the reading that a call does.
 type Looks struct {
-	Only    bool
+	Only    bool     // the call only reads
 	Check   bool     // the call is exactly the run's check command
 	Reports bool     // the call reports facts to the loop
 	Files   []string // files of the tree that an auditor's call shows
@@ -189,7 +189,7 @@ type Around struct {
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree        // worktrees on disk now; nil if unknown
 	PRs       []Looked
-	Opened    []int  // PRs that the tracker lists, newest first, if a start waits for its PR
+	Opened    []int  // PRs that the tracker lists, newest first, if a program may have opened a PR
 	UnderLoop bool   // /loop starts the next tick
 	Trail     string // see Tick
 	Dropped   string // see Facts; looked up when the last task or the PR ends

@@ -49,7 +49,7 @@ func TestATaskOfWhatIsLeftAlone(t *testing.T) {
 	run := &Budget{DeferredTargets: []string{"#4", "PR #8", "PR #3"}}
 	tick := &Tick{Deferred: []string{"PR #5"}, Taken: []int{7},
 		Report: Report{Backlog: &Backlog{InProgress: []int{6, 7}}}}
-	const person, now = "a person answered skip for ", " is deferred or in progress elsewhere"
+	const person, now = "a person answered skip for ", " is deferred in this iteration"
 	for _, c := range []struct {
 		mentions []int
 		want     string

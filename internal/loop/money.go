@@ -50,7 +50,7 @@ func (u USD) minus(v USD) USD { return max(u-v, 0) }
 // (R92).
 func (u USD) Cents() int64 { return int64((u + Cent/2) / Cent) }
 
-// String returns the amount in dollars with two decimals and no sign, as in "25.43".
+// String returns the amount in dollars with two decimals and without a dollar sign, as in "25.43".
 func (u USD) String() string {
 	c := u.Cents()
 	return fmt.Sprintf("%d.%02d", c/100, c%100)

@@ -78,10 +78,8 @@ type Spender struct {
 	Dollars USD    `json:"dollars"`
 }
 
-// String returns the spender with its amount.
 func (s Spender) String() string { return fmt.Sprintf("%s, %s, $%s", s.Who, s.Model, s.Dollars) }
 
-// String returns the overrun on one line.
 func (o *Overrun) String() string {
 	s := fmt.Sprintf("$%s past the ceiling ($%s / $%s)", o.Over, o.Spent, o.Ceiling)
 	if len(o.By) > 0 {
@@ -171,8 +169,8 @@ func (b *Budget) Transcript() string {
 	return ""
 }
 
-// openAtEnd bounds the requests of the main thread that can still grow after its turn has ended.
-// They are consecutive, and the entry after them has the latest time.
+// openAtEnd bounds the open entries kept for the main thread after its turn: the last two requests,
+// which can still grow, and the entry with the latest time.
 const openAtEnd = 2 + 1
 
 // endWorkers removes and returns the cursors of workers that have ended or have no open request.

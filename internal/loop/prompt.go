@@ -33,8 +33,9 @@ func (f Flags) badPrompt(kind Kind) error {
 		return hint.New("put the prompt after --, as in "+kind.Invoked()+" -- "+words,
 			"%q is among the flags of %s", words, kind.Invoked())
 	case len(f.Prompt) > maxPrompt:
-		return hint.New("write it to a file and name that, as in "+kind.Invoked()+
-			" -- do what it says", "the prompt has %d bytes, over %d", len(f.Prompt), maxPrompt)
+		return hint.New("write it to a file, as in "+kind.Invoked()+
+			" -- do what prompt.md says",
+			"the prompt has %d bytes, over %d", len(f.Prompt), maxPrompt)
 	case loops:
 		return hint.New("type it without "+kind.Invoked(), "the prompt %q is a loop itself", first)
 	}

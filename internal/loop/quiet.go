@@ -48,8 +48,8 @@ type Wakeup struct {
 // arrives.
 type Sender uint8
 
-// The senders. A person typed a prompt that has no preceding line, into an idle client or a
-// running turn. A queued prompt was typed or sent while a turn ran.
+// The senders. SenderPerson is the answer if the transcript has no other line about the prompt: a
+// person typed it. A queued prompt was typed or sent while a turn ran.
 const (
 	SenderPerson Sender = iota
 	SenderQueue
@@ -208,7 +208,7 @@ func (w *Wakeup) What() string {
 // refused returns the line about a refused wake for a person.
 func (w *Wakeup) refused() string {
 	return "hooks: " + w.What() + "; not passed to the model, because the loop has ended. Your " +
-		"next prompt names it"
+		"next prompt lists it"
 }
 
 // inQuiet applies the gate to the calls of a session whose run has ended.
@@ -250,8 +250,8 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 	return Outcome{Reply: Reply{Deny: e.unread(s, *k.Reading.Value)}}
 }
 
-// drains only lets the workers of an iteration or a run that a person ended finish their work
-// (R43–R45).
+// drains lets the workers of an iteration or a run that is ending finish their work, and nothing
+// else (R43–R45).
 func (e Call) drains(s State, k *Known) Outcome {
 	if e.Agent == "" || e.Edits || e.Tool == "ToolSearch" || required(k, &k.Commits) {
 		return Outcome{}

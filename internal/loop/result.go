@@ -187,7 +187,7 @@ func (t *Tick) RecordStart(f Effect) {
 	}
 }
 
-// endStarts ends the attempts of a call that has returned. PRs whose addresses it printed in
+// endStarts settles the starts of a call that has returned. PRs whose addresses it printed in
 // addition to those in its text were opened by its programs.
 func (t *Tick) endStarts(e Result) {
 	left := slices.Clone(e.Printed)

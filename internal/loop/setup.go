@@ -9,8 +9,8 @@ import (
 	"hooks/internal/hint"
 )
 
-// Setup is a command for a kind whose iterations are attempts, with what the kind may ask of this
-// machine before a run begins or continues. Its functions fetch nothing before they are called.
+// Setup is a command for a kind whose iterations are attempts. Its functions look up facts on this
+// machine before a run begins or continues.
 type Setup struct {
 	Command  Command
 	Flags    *Flags // those of the command, which the kind may change; paths have slashes
@@ -46,7 +46,7 @@ type Fresh struct {
 	LeftOut []string // see Budget
 }
 
-// Steering is a person's word from a terminal, as in `hooks audit accept F1`.
+// Steering is a person's command in a terminal, as in `hooks audit accept F1`.
 type Steering struct {
 	Word, Text string // as in "accept" and "F1"
 	Head       string // the checked-out commit, or ""

@@ -12,7 +12,7 @@ import (
 func bounds(word string) bool {
 	name := plainFlag(word)
 	near := Nearest(name, limits)
-	return near != "" && (near != "--merges" || name == near) // a skill may have such a flag
+	return near != "" && (near != "--merges" || name == near) // a skill may have a similar flag
 }
 
 // plainFlag returns a word in the form of a flag without its value: in lower case, with two
@@ -89,7 +89,7 @@ func (k Kind) unknown(word string) error {
 // hinted replaces the general hint of an error by the kind's own flags.
 func (k Kind) hinted(err error) error {
 	if e, ok := errors.AsType[*hint.Error](err); ok && e.Way == flagHint && k.Commands != nil {
-		e.Way = "its flags are " + strings.Join(k.flags(), ", ")
+		e.Way = "the flags of " + k.Invoked() + " are " + strings.Join(k.flags(), ", ")
 	}
 	return err
 }

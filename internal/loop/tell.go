@@ -70,7 +70,6 @@ func (f *Facts) waiting(gate string) string {
 // Says is a fixed description, which does not depend on facts.
 type Says string
 
-// Tell returns the text.
 func (s Says) Tell(*Facts) string { return string(s) }
 
 // ofUnits describes a ceiling and what is used of it, as in "3 of 5 iterations".

@@ -27,9 +27,9 @@ type Tick struct {
 	Started bool `json:"body"`
 	// Draining reports whether workers still ran at the last Stop.
 	Draining bool `json:"draining,omitempty"`
-	// Interrupted explains why a person ended the tick; empty if no one did (R43).
+	// Interrupted records how a person ended the tick; empty if no one did (R43).
 	Interrupted string `json:"interrupted,omitempty"`
-	// Failed is the API error that ended the tick's turn, empty if no error did.
+	// Failed explains why the tick's turn was cut off, as in "API error: …"; empty if it was not.
 	Failed string `json:"failed,omitempty"`
 	// Fired lists the conditions found since entry. They halt the run when the tick closes.
 	Fired    []Fired      `json:"fired,omitempty"`
@@ -235,8 +235,8 @@ type QmdOutcome struct {
 }
 
 // Claim is {skill}.claim.json: a session that found the lock held and may take it. The file exists
-// while a force-unlock question waits (R103), while --lock=wait polls (R47), and after such a
-// question was answered with stop. SessionID is empty if sessions only wait.
+// while a force-unlock question waits (R103), while --lock=wait polls (R47), and after a loop ended
+// without ever having the lock. SessionID is empty if sessions only wait.
 type Claim struct {
 	Version   int       `json:"version"`
 	SessionID string    `json:"session_id"`

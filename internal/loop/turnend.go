@@ -73,8 +73,8 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	return e.closeOwn(s, k, crons)
 }
 
-// orderAgain repeats the request for the conductor's call if it ended its turn without making it,
-// as often as a turn may be blocked. Then the run pauses. It also pauses if the check cannot run at
+// orderAgain repeats the request for the Agent call if the conductor ended its turn without it, as
+// often as a turn may be blocked. Then the run pauses. It also pauses if the check cannot run at
 // all.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	cause, why := CauseNoCheck, s.Run.Own.NoCheck(k.Before.or())
@@ -93,7 +93,7 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	}
 	if why == "" {
 		cause, why = CauseIgnored, fmt.Sprintf("The session ended its turn without the Agent "+
-			"call for %s, however often it was asked", s.Run.Own.UnderWay())
+			"call for %s, although it was asked again", s.Run.Own.UnderWay())
 	}
 	out := e.pause(s, k, cause, why)
 	out.Reply.AtStop = true

@@ -124,7 +124,7 @@ func TestAPushInTheMergingCommandMergesNothing(t *testing.T) {
 		t.Errorf("merges %v", n)
 	}
 	for _, told := range []string{
-		"not to whatever is pushed until then", "hint: " + merge,
+		"not to whatever is pushed before it runs", "hint: " + merge,
 		"not run: gh pr merge 142: the person approved only ", "head branch was modified",
 	} {
 		if !w.Model.Told(told) {

@@ -58,7 +58,7 @@ type Tally struct {
 	Warnings int `json:"open_warnings"`
 	Accepted int `json:"accepted"`
 	Resolved int `json:"resolved"`
-	Since    int `json:"since,omitempty"`  // of the open findings the smallest; for older versions
+	Since    int `json:"since,omitempty"`  // smallest Since of an open finding
 	Doubts   int `json:"doubts,omitempty"` // open findings with a Doubt; read by older versions
 	loop.FilePart
 }
@@ -66,7 +66,7 @@ type Tally struct {
 // MaxFindings bounds the open findings of a run (A29).
 const MaxFindings = 200
 
-// maxSeen is the number of audits at which a finding may be open before a person is asked (A73).
+// maxSeen is the number of audits after which a person is asked about an open finding (A73).
 const maxSeen = 3
 
 // openFindings is the recorded reason if an audit is dirty only because of open findings.
@@ -113,7 +113,6 @@ func (r *Run) Stored() loop.Payload {
 	return &own
 }
 
-// Filed implements loop.Finder.
 func (r *Run) Filed() (findings any, part *loop.FilePart) { return &r.Findings, &r.Found.FilePart }
 
 var _ loop.Finder = (*Run)(nil)
@@ -135,8 +134,8 @@ func (f *Finding) same(o loop.ReportedFinding, section int) bool {
 		loop.Signature(f.Description) == loop.Signature(o.Description)
 }
 
-// take merges an auditor's report into the run and the open phase (A30–A32). Only a commit or a
-// person closes a bug. The caller discards the changes if take returns an error.
+// take merges an auditor's report into the run and the open phase (A30–A32). A bug is closed only
+// after a new commit or by a person. The caller discards the changes if take returns an error.
 func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 	a := t.Attempt
 	for _, id := range report.Resolved {
@@ -166,7 +165,7 @@ func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 	switch {
 	case report.Verdict == "":
 	case head == "":
-		return hint.New("report again once `git rev-parse HEAD` answers",
+		return hint.New("report again once `git rev-parse HEAD` prints a commit",
 			"a verdict needs a commit, but git reports none here")
 	case report.Verdict == dirtyWord && r.open() == 0:
 		return hint.New("report what is wrong as a finding, or the verdict clean",
@@ -266,7 +265,7 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	if !given(report) {
 		return false, nil
 	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && s.Run.Conducted() {
-		return false, hint.New("the auditor itself reports", "no auditor is running")
+		return false, hint.New("leave the report to the auditor", "no auditor is running")
 	}
 	run, own := Of(s.Run).clone(), *t.Attempt
 	draft := *t
@@ -283,9 +282,9 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	return true, nil
 }
 
-// told describes the changes that an auditor's report made. The program started by the auditor's
-// call prints it. told returns "" if the report is not an audit's, and an error if the auditor
-// made no call with this text.
+// told describes the changes that an auditor's report made. The `hooks report` that the auditor's
+// call starts prints it. told returns "" for a report without an auditor's parts. It returns an
+// error outside of an audit, or if the auditor made no call with this text.
 func told(s loop.State, report loop.Report, sum string) (string, error) {
 	a, r := s.Tick.Attempt, Of(s.Run)
 	switch {

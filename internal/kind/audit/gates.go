@@ -31,8 +31,8 @@ var gates = []loop.GateKind{
 }
 
 // recurringDue asks about each finding that was open at three audits in a row, or that an auditor
-// called resolved or a warning without a commit. If there is no such finding, it asks about a
-// section that was dirty in three audits in a row.
+// called resolved without a commit, or a warning instead of a bug. If there is no such finding, it
+// asks about a section that was dirty in three audits in a row.
 func recurringDue(f *loop.Facts) (due []loop.Gate) {
 	a, r := f.Tick.Attempt, Of(f.Run)
 	if !PhaseOf(a).Audits() || a.Judged == nil || a.Judged.Verdict != attempt.Dirty {
@@ -123,7 +123,7 @@ func steer(s loop.State, by loop.Steering) (said string, err error) {
 		return "", hint.New(`as in hooks audit add "the page has no title"`,
 			"a finding must be 1 to %d bytes long", maxFinding)
 	case r == nil || loop.Completes(b.StopCause):
-		return "", hint.New("`hooks status` shows it", "no audit is running here")
+		return "", hint.New("`hooks status` shows all loops", "no audit is running here")
 	}
 	by.Text = by.Redact(text)
 	if err := r.steer(b, s.Tick, by); err != nil {
@@ -218,7 +218,8 @@ func confine(field func(path string) string) (c loop.Confined) {
 	if p == "" || p == PostAction && field("post_action.push") == "true" {
 		return c
 	}
-	c = loop.Confined{During: fmt.Sprintf("the phase %s of an audit loop", p),
+	c = loop.Confined{During: fmt.Sprintf("the %s phase of an audit loop",
+		strings.ReplaceAll(string(p), "_", " ")),
 		Until: "the audit is clear", Reads: p.Audits(), Writes: p.Codes()}
 	if c.Writes {
 		c.Branch = field("branch")
@@ -236,7 +237,7 @@ func reports(s loop.State, k *loop.Known) loop.Outcome {
 		taken, err = Take(s, t.Report, t.Head, t.Plan != Of(s.Run).PlanSum)
 	}
 	if err != nil {
-		return loop.RefuseCall(loop.AuditRule, hint.Of(err), "Not taken: %s", err)
+		return loop.RefuseCall(loop.AuditRule, hint.Of(err), "Report not taken: %s", err)
 	} else if !taken {
 		return loop.Outcome{}
 	}
@@ -244,7 +245,7 @@ func reports(s loop.State, k *loop.Known) loop.Outcome {
 	return loop.Outcome{Save: loop.Save{Run: s.Run, Tick: s.Tick}}
 }
 
-// refused explains why a report is not taken, whatever it says. It returns nil if it may be.
+// refused returns an error if a call may not report, whatever its report says.
 func refused(t *loop.Told) error {
 	switch {
 	case !t.Shown:
@@ -282,7 +283,7 @@ func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 	case r.Opaque != "" && r.Reaches && !r.Braked:
 		return loop.RefuseCall(loop.AuditRule,
 			"write it plainly, without text that is only known when it runs",
-			"This command cannot be read and it could push: %s", r.Opaque)
+			"This command cannot be read, and it could push: %s", r.Opaque)
 	}
 	return loop.Outcome{}
 }

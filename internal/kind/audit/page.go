@@ -17,7 +17,6 @@ type Listing struct {
 	run      *Run
 }
 
-// Listing returns the run's findings.
 func (r *Run) Listing() page.Page { return Listing{r.Findings, r} }
 
 // Draw lists the findings, open ones first.
@@ -39,7 +38,8 @@ func (r *Run) Part(plan string, number int) (string, error) {
 	case err != nil || loop.Digest([]byte(plan)) != r.PlanSum:
 		return "", hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")
 	case number < 1 || number > len(list):
-		return "", hint.New("sections start at 1", "section %d of %d", number, len(list))
+		return "", hint.New("give a number from 1 to "+strconv.Itoa(len(list)),
+			"the plan has no section %d", number)
 	}
 	return list[number-1].Text, nil
 }
@@ -89,7 +89,6 @@ func (r *Run) Stand(s loop.Shown) (list page.Facts) {
 	return append(list, r.audits(s.Head)...)
 }
 
-// audits returns the results of the audits.
 func (r *Run) audits(head string) (list page.Facts) {
 	f := r.Found
 	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {
@@ -129,7 +128,7 @@ func (r *Run) Card(to page.Sheet, s loop.Shown, _ func(sha string) page.Word) {
 	to.Facts(facts)
 }
 
-// Evidence returns what a clean verdict rests on.
+// Evidence explains a clean verdict.
 func (r *Run) Evidence() (seen, said page.Facts) {
 	said.Given("verdicts", "clean means that the auditor found no bug")
 	return seen, said

@@ -50,9 +50,9 @@ var Kind = loop.Kind{
 	Line:     loop.Part{Name: "audit", Of: (*Line)(nil)}, Columns: []string{"phase"},
 }
 
-var tellNoVerdicts = loop.Says("fires after three in a row without a verdict").Tell
+var tellNoVerdicts = loop.Says("fires after three audits in a row without a verdict").Tell
 
-const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
+const silentAuditor = "see in the transcript why the auditor reported nothing, then type the " +
 	"command with --restart"
 
 // Of returns the state that an audit loop adds to the run, or nil for any other run.
@@ -238,7 +238,6 @@ func (l *Line) Cost(loop.Payload) (number int, title, phase string) {
 	return slices.Index(Phases[:], l.Phase), "", string(l.Phase)
 }
 
-// Clone implements Payload.
 func (r *Run) Clone() loop.Payload { return r.clone() }
 
 func (r Run) clone() *Run {
@@ -305,8 +304,8 @@ func (r *Run) restart(b *loop.Budget, by loop.Request) {
 	b.Ceilings.Iterations = min(b.IterationsUsed+most, loop.MaxUnits)
 }
 
-// Resume resets the counts of retries and outages. If a person resumes the run, it accepts the
-// branch as it is.
+// Resume resets the counts of retries and outages. A person who resumes the run accepts the branch
+// as it is.
 func (r *Run) Resume(run *loop.Budget, by loop.Request) {
 	if by.Flags.Restart {
 		r.restart(run, by)
@@ -482,7 +481,7 @@ func (r *Run) Attempts() loop.Attempts {
 	}
 	switch {
 	case a.Reads:
-		a.Agent, a.Unjudged = "auditor", attempt.Undecided // this agent has no tool that writes
+		a.Agent, a.Unjudged = "auditor", attempt.Undecided // has no file-writing tool
 	case r.Phase == PostAction:
 		a.Agent = "" // it may need any tool
 	}
@@ -577,8 +576,8 @@ func (r *Run) judgeVerdict(s loop.State, j attempt.Judgement, e *attempt.Evidenc
 	case v.Word == dirtyWord && r.open() == 0: // the findings were resolved after the verdict
 		j.Why = "the verdict is dirty, but no finding is open"
 	case v.Word == cleanWord && r.Found.Bugs == 0 && j.Seen.Read == 0 && j.Seen.Changed > 0:
-		more = "Look with Read, git diff or git show."
-		j.Why = "the verdict is clean, and the auditor looked at none of " +
+		more = "Look at them with Read, git diff or git show."
+		j.Why = "the verdict is clean, but the auditor looked at none of " +
 			english.Plural(j.Seen.Changed, "changed file")
 	case left != "":
 		j.Verdict, j.Why = attempt.Dirty, left

@@ -33,7 +33,7 @@ func TestSplit(t *testing.T) {
 		{"words after the marker", "a <!-- section --> b\n", "", []string{
 			"a <!-- section --> b"}, ""},
 		{"empty", " \n", "", nil, "no text"},
-		{"too many", strings.Repeat("<!-- section -->\nx\n", 25), "", nil, "25 sections, over 24"},
+		{"too many", strings.Repeat("<!-- section -->\nx\n", 25), "", nil, "more than 24"},
 		{"no text file", "\xff\xfe", "", nil, "UTF-8"},
 	} {
 		intro, list, err := Split(tt.text)

@@ -68,8 +68,8 @@ func owesFacts(s loop.State) *loop.Continue {
 }
 
 func backlogEmpty(f *loop.Facts) string {
-	// The condition holds only at entry, so issues that this tick has taken up do not count as
-	// missing (R18).
+	// The condition does not hold once the tick has worked, because the issues that it took up may
+	// be missing from the backlog (R18).
 	if f.Tick == nil || f.Tick.Worked() || f.Tick.KnownBacklog() == nil {
 		return ""
 	}

@@ -106,7 +106,7 @@ func newRun(s *loop.Setup, spec string) (*Run, error) {
 	}
 	front, err := ReadSpec(text)
 	if err != nil {
-		return nil, hint.New("fix its front matter", "%s: %w", r.Spec, err)
+		return nil, hint.New("fix the front matter of the spec", "%s: %w", r.Spec, err)
 	}
 	r.Mode = cmp.Or(f.Mode, front.Mode, Quick)
 	r.Issue, r.Goal = cmp.Or(f.Issue, front.Issue), Goal(text)
@@ -155,8 +155,8 @@ func envNumber(s *loop.Setup, name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// foreignView returns the state file of another tool, or nil. Any other file at that path is an
-// error, so that it is never replaced (T74, T99).
+// foreignView returns the state file of another tool. It returns nil if there is none or a run is
+// on record. Any other file at that path is an error, so that it is never replaced (T74, T99).
 func foreignView(s *loop.Setup, old *loop.Budget) (*View, error) {
 	name, text, err := s.View()
 	if err != nil || text == nil || old != nil {
@@ -169,7 +169,7 @@ func foreignView(s *loop.Setup, old *loop.Budget) (*View, error) {
 		err = errors.New("it counts no tasks")
 	case v.Phase != "" && v.Phase != Execution:
 		return nil, hint.New("finish that phase first, or move the file away",
-			"%s is in phase %s; a task loop runs in phase execution", name, v.Phase)
+			"%s is in the %s phase; a task loop runs in the execution phase", name, v.Phase)
 	}
 	if err != nil {
 		return nil, hint.New("move it away, or name another file with SDD_STATE_FILE",

@@ -121,7 +121,7 @@ var gates = []loop.GateKind{
 		},
 		Due: prGateDue, Apply: passGate,
 		Tell: func(f *loop.Facts) string {
-			return passedOr(f, 3, "asks once the pull request of all tasks is open")
+			return passedOr(f, 3, "asks when the pull request of all tasks has been opened")
 		},
 	},
 }
@@ -184,7 +184,7 @@ func reviewDue(f *loop.Facts) []loop.Gate {
 		english.Plural(len(r.List), "task"), r.ListPath, ticked, r.ownChecks())
 }
 
-// prGateDue asks once the PR of the whole list is open (T51).
+// prGateDue asks about the whole work when the attempt at the PR is accepted (T51).
 func prGateDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item != nil || j == nil || !j.Verdict.Done() || passed(f, 3) {
@@ -274,8 +274,8 @@ func applyFlagged(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, answer strin
 	}
 }
 
-// importDue asks about a state file that another tool left behind (T99). The imported gates are
-// asked again.
+// importDue asks about a state file that another tool left behind (T99). The gates that the tool
+// recorded as passed are asked again.
 func importDue(f *loop.Facts) []loop.Gate {
 	r := Of(f.Run)
 	if r.Import == nil {
@@ -340,8 +340,8 @@ func numberOf(g loop.Gate) (n int) {
 	return n
 }
 
-// takeBack revokes the acceptance of an attempt. If the run was paused in between, it opens the
-// task again.
+// takeBack revokes the acceptance of an attempt. If the attempt's iteration has already ended, it
+// opens the task again.
 func takeBack(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, why string) {
 	a, r, task := tick.Attempt, Of(run), numberOf(g)
 	switch {
@@ -365,7 +365,7 @@ func judged(f *loop.Facts) (*Item, *attempt.Judgement) {
 	return Of(f.Run).item(), f.Tick.Attempt.Judged
 }
 
-// The functions below describe how close a task loop is to its conditions and gates, for a person.
+// The next two functions describe for a person how close a task loop is to its conditions.
 
 func tellTask(f *loop.Facts) string {
 	return Of(f.Run).Result() + "; fires when the last one is done"

@@ -113,7 +113,7 @@ func (r *listReader) add(title string, ticked bool, l markdown.Line) error {
 		return fmt.Errorf("line %d: the task %q has no title", l.No,
 			markdown.Cut(markdown.OneLine(l.Text), 80))
 	case len(r.list) == MaxTasks:
-		return fmt.Errorf("line %d: %q is task %d, more than %d", l.No,
+		return fmt.Errorf("line %d: %q is task %d, but a list has at most %d", l.No,
 			markdown.Cut(t.Title, 80), MaxTasks+1, MaxTasks)
 	}
 	t.Title = markdown.CutRunes(t.Title, MaxTitle)
@@ -168,8 +168,8 @@ func ordered(list []Item) error {
 	for i, item := range list {
 		for _, n := range item.Depends {
 			if n > len(list) {
-				return fmt.Errorf("task %d depends on %d, but the list has only %d", i+1, n,
-					len(list))
+				return fmt.Errorf("task %d depends on task %d, but the last task is %d",
+					i+1, n, len(list))
 			}
 			edges = append(edges, [2]int{i + 1, n})
 		}
@@ -323,8 +323,8 @@ func Goal(spec []byte) string {
 	return markdown.CutRunes(sentence(markdown.OneLine(strings.Join(words, " "))), maxGoal)
 }
 
-// sentence returns a text up to its first full stop. A dot before a word in lower case is part of
-// an abbreviation.
+// sentence returns the first sentence of a text. A mark before a word in lower case does not end
+// it, because it may belong to an abbreviation.
 func sentence(text string) string {
 	for i, r := range text {
 		after := text[i+utf8.RuneLen(r):]

@@ -192,7 +192,7 @@ func steer(s loop.State, by loop.Steering) (said string, err error) {
 	}
 	list[0].Added = true
 	r.Added = append(slices.Clip(r.Added), list[0])
-	return fmt.Sprintf("task %d: %s — it begins once those before it are done",
+	return fmt.Sprintf("task %d: %s — it begins when the tasks before it are done",
 		len(r.List)+len(r.Added), list[0].Title), nil
 }
 

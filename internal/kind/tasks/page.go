@@ -136,7 +136,6 @@ func (r *Run) blocked(b *loop.Budget) bool {
 	return r.Try >= r.MaxTries || b.StopCause == "task_blocked"
 }
 
-// Draw draws the list.
 func (l Listing) Draw(p *page.Text) {
 	if l.RunID == "" && len(l.Tasks) == 0 {
 		p.Line(page.Plain, "%s", Kind.None)
@@ -217,7 +216,6 @@ func (r Row) shown() string {
 	return text
 }
 
-// style returns the style for the verdict.
 func (r Row) style() string {
 	switch r.Verdict {
 	case attempt.Verified:
@@ -317,8 +315,8 @@ func (r *Run) Card(to page.Sheet, s loop.Shown, commit func(sha string) page.Wor
 	to.Line(page.Faint, "Check command: %s", checked(r.Check))
 }
 
-// Evidence returns the tasks with the verdicts that the program saw for itself, and those that were
-// only claimed.
+// Evidence returns the tasks whose check the program itself saw pass, and the tasks that were only
+// claimed.
 func (r *Run) Evidence() (seen, said page.Facts) {
 	seen.GivenCell("tasks", r.with(attempt.Verified))
 	seen.GivenCell("not broken", r.with(attempt.Unbroken))

@@ -32,8 +32,8 @@ const none = "(none)"
 const maxFlag = 2000
 
 // Progress returns the text of the run's progress file. now is the file on disk, or nil if there is
-// none; kept is the text that the run wrote last, or nil before it wrote any. With settled, a
-// person has seen what the last attempt flagged (T29–T37, T82).
+// none; kept is the text that the run wrote last, or nil before it wrote any. settled reports
+// whether a person has seen the last attempt's flags (T29–T37, T82).
 func (r *Run) Progress(now, kept []byte, settled bool) []byte {
 	f := parse(now)
 	switch {
@@ -145,7 +145,7 @@ func commitOf(line string) string {
 	return strings.Trim(word, "`")
 }
 
-// comment matches an HTML comment. One that is never closed must not hide a flag.
+// comment matches a closed HTML comment. A comment that is never closed must not hide a flag.
 var comment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)<!--.*?-->`)
 })

@@ -37,7 +37,7 @@ func (r *Run) proven() (verdict attempt.Verdict, why string) {
 	return attempt.Unbroken, why
 }
 
-// Unmeasured implements State.Unmeasured for the task that follows the open attempt.
+// Unmeasured implements Payload for the task that follows the open attempt.
 func (r *Run) Unmeasured(t *loop.Tick, head string) (at int, command string) {
 	r = r.clone()
 	if t != nil && t.Attempt != nil {

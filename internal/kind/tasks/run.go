@@ -221,10 +221,8 @@ func AwaitingGate(b *loop.Budget) int {
 	return 0
 }
 
-// Clone implements Payload.
 func (r *Run) Clone() loop.Payload { return r.clone() }
 
-// Stored implements Payload.
 func (r *Run) Stored() loop.Payload { return r }
 
 var _ loop.Publisher = (*Run)(nil)
@@ -266,7 +264,7 @@ func (r *Run) Aim(a *attempt.Attempt) {
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
 
-// Resume resets the attempts of a blocked task (T65). If a person resumes the run, it accepts the
+// Resume resets the attempts of a blocked task (T65). A person who resumes the run accepts the
 // branch as it is.
 func (r *Run) Resume(_ *loop.Budget, by loop.Request) {
 	r.Outages, r.Drive = 0, loop.ResumedDrive(by.Flags.Task.Drive, r.Drive)
