@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -358,9 +357,6 @@ func (b *Budget) agrees(f Flags) bool {
 		slices.ContainsFunc(b.OtherFlags, func(o string) bool { return own == oneBlank(o) })
 }
 
-// oneBlank collapses white space to single blanks, so that two spellings of a command are equal.
-func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // alsoTyped records the flags of another command that a person typed for this run, so that its
 // schedule may repeat them.
 func (b *Budget) alsoTyped(flags string) {
@@ -410,4 +406,30 @@ func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
 		c, ok := ParsePrompt(prompt, NamesOf(e.Command.Name, e.Command.Skill))
 		return ok && c == e.Command
 	})
+}
+
+// Invocation is the invocation of a looping skill, which asks to begin a tick.
+type Invocation struct {
+	Request
+	DontAsk bool // the session's permission mode allows no dialog
+	// Answers holds the answers of a dialog that asked about another iteration's lock; nil without
+	// a dialog. Cleared reports whether the old iteration was abandoned and its lock removed.
+	Answers *Answers
+	Cleared bool
+	answer  *GateAnswer // the answer to the gate
+}
+
+// refusePrompt refuses a fresh run without a prompt, and a resume with a prompt other than the
+// run's, because the prompt of a run never changes.
+func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
+	kind := KindOf(r.Command.Skill)
+	switch {
+	case mode == FreshRun && r.Flags.Prompt == "":
+		return refuse("Not begun: " + kind.Invoked() + " has no prompt\n" +
+			"hint: put it after --, as in " + kind.Invoked() + " -- fix the flaky tests"), true
+	case mode != FreshRun && !run.alike(r.Flags.Prompt):
+		return refuse("Not begun: the run to resume has another prompt: " + run.Prompt() +
+			"\nhint: leave out the prompt to continue it, or --resume to begin another run"), true
+	}
+	return Admission{}, false
 }

@@ -97,34 +97,6 @@ func (s State) spends(k *Known) bool {
 	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Value.Dollars), *k.Overrun.Value)
 }
 
-// attempt judges the open attempt when its turn ends. decided is false if the iteration may end.
-func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
-	if !s.works() {
-		return Outcome{}, false
-	}
-	a := s.Tick.Attempt
-	switch {
-	case s.Run.Driven():
-	case !a.Sent && s.Run.Conducted():
-		s.measure(k)
-		return e.orderAgain(s, k), true
-	default: // the worker's own end is judged
-		return Outcome{}, false
-	}
-	k.Require(&k.Worker)
-	if a.Sent = true; k.Worker.Value.Fresh {
-		a.Fresh = "session " + e.Session
-	}
-	if a.Stale = a.Stale || !k.Worker.Value.Fresh; a.Stale { // its claims do not count
-		return Outcome{}, false
-	}
-	hold := s.judged(k)
-	if hold == nil || s.spends(k) {
-		return Outcome{}, false
-	}
-	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
-}
-
 // Feeds reports whether the last Stop asked for the next attempt in this turn. A worker that a
 // person's own prompt starts does not belong to the loop.
 func (b *Budget) Feeds(prompt string) bool {

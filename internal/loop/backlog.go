@@ -11,20 +11,6 @@ import (
 // takesIssues is the Applies function of rows for runs that take issues from a backlog.
 func takesIssues(b *Budget) bool { return b.Kind().Backlog }
 
-// CountsPRs reports whether the run has a ceiling of PRs. It has none if it watches a single PR or
-// does not work on PRs.
-func (b *Budget) CountsPRs() bool { return b.SinglePR == 0 && b.Kind().PRs }
-
-// Branches maps the targets of PRs to their branches.
-type Branches map[string]string
-
-// Backlog is the tracker's issues as one tick saw them, by number.
-type Backlog struct {
-	Unblocked  []int `json:"unblocked"`
-	Blocked    []int `json:"blocked"`
-	InProgress []int `json:"in_progress"`
-}
-
 // merge moves each issue in the later report to the list that contains it there.
 func (b *Backlog) merge(o Backlog) *Backlog {
 	b = cmp.Or(b, &Backlog{})

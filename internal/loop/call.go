@@ -263,11 +263,6 @@ func (e Call) ends(d *Deny) *Deny {
 	return d
 }
 
-// overspent reports whether the total spending exceeds the dollar ceiling and its overrun.
-func (b *Budget) overspent(spent USD, percent int) bool {
-	return b.Ceilings.Dollars > 0 && spent > b.Ceilings.Dollars.overrun(percent)
-}
-
 // DollarsLeft returns the amount that a process may still spend before its calls are refused. It
 // is the smaller remainder of the run's and the current task's ceiling, with the overrun. It
 // returns 0 if there is no ceiling.

@@ -148,14 +148,6 @@ const (
 	maxWhat = 200
 )
 
-// Denial is a refused tool call, with the number of refusals.
-type Denial struct {
-	Tool  string `json:"tool"`
-	Rule  string `json:"rule"` // a name from Rules
-	What  string `json:"what"` // redacted, at most 200 bytes
-	Times int    `json:"times"`
-}
-
 // Deny records a refusal whose text is already redacted.
 func (t *Tick) Deny(d Denial) { t.Denied = AddDenial(t.Denied, d) }
 

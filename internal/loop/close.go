@@ -12,26 +12,6 @@ import (
 	"hooks/internal/english"
 )
 
-// Spent is the usage counted since the end of the last iteration.
-type Spent struct {
-	ByModel map[string]Tokens
-	Cursors []Cursor  // the main transcript's first, then those of workers that moved
-	Source  string    // source of the rates, for rate_table_source
-	Skipped int       // number of transcript lines that could not be read
-	By      []Spender // the threads that spent most; nil if they were not counted
-}
-
-// Ending holds the facts with which an open tick ends.
-type Ending struct {
-	Now   time.Time
-	Spent Spent
-	Around
-	Begun
-	Pause bool // a gate still waits for its answer
-	// Unanswered explains to a person why the gate was not answered, as in "the dialog was closed".
-	Unanswered string
-}
-
 // closeTick ends the open iteration: it adds the tick to the run's counters, evaluates the exit
 // conditions, and makes the history line, which holds the run as the iteration leaves it. It
 // changes neither run nor tick.
@@ -112,29 +92,6 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	case t.Started && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK:
 		// An iteration that neither reported nor did anything does not count as a success.
 		b.QmdFailuresConsecutive = 0
-	}
-}
-
-// Spend adds counted usage to the run (R59).
-func (b *Budget) Spend(s Spent) {
-	byModel := map[string]Tokens{}
-	maps.Copy(byModel, b.TokensByModel)
-	for m, u := range s.ByModel {
-		byModel[m] = byModel[m].Add(u)
-		b.TokensIn += u.In()
-		b.TokensOut += u.Output
-		b.DollarsEstimate = b.DollarsEstimate.Plus(u.Dollars)
-	}
-	b.TokensByModel = byModel
-	b.SkippedLines += s.Skipped
-	if s.Cursors != nil {
-		workers := slices.DeleteFunc(slices.Clone(b.Cursors), func(c Cursor) bool {
-			return AgentOf(c.Path) == "" // the transcript's folder may have moved
-		})
-		b.Cursors = Overlay(workers, s.Cursors)
-	}
-	if s.Source != "" {
-		b.RateTableSource = s.Source
 	}
 }
 
@@ -311,4 +268,29 @@ func pushed(branch, head string, heads map[string]string) string {
 		return "pushed"
 	}
 	return "partly pushed, the remote is at " + attempt.Short(remote)
+}
+
+// otherWorktrees returns the worktrees in list whose paths known does not contain.
+func otherWorktrees(list, known []Worktree) []Worktree {
+	return slices.DeleteFunc(slices.Clone(list), func(w Worktree) bool {
+		return slices.ContainsFunc(known, func(o Worktree) bool { return o.Path == w.Path })
+	})
+}
+
+// observed returns the facts that the program itself saw, with the PRs that the tracker reported.
+func (t *Tick) observed(e Ending) Observed {
+	o := t.Observed
+	if t.Started {
+		for _, w := range otherWorktrees(t.worktreesAtEnd(e), t.Worktrees) {
+			o.Worktrees = append(o.Worktrees, w.Path)
+		}
+	}
+	if t.Asked != nil {
+		for _, p := range t.Asked.PRs {
+			if t.unknown(p.Number) == "" {
+				o.Tracker = AppendNew(o.Tracker, p.Number)
+			}
+		}
+	}
+	return o
 }

@@ -115,42 +115,6 @@ func (e ClientStart) step(s State, _ *Known) Outcome {
 	return out
 }
 
-// WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
-// a worker; the turn itself continues then.
-type WorkerEnd struct {
-	Turn
-	Agent   string
-	Failure string
-	Reset   time.Time // when the service is available again; zero if unknown
-}
-
-func (e WorkerEnd) step(s State, k *Known) Outcome {
-	if !e.open(s) {
-		return Outcome{}
-	}
-	if out, decided := e.workerEnds(s, k); decided {
-		return out
-	}
-	t := s.Tick
-	if slices.Contains(t.Workers, e.Agent) {
-		t.Workers = Without(t.Workers, e.Agent)
-		return Outcome{Save: Save{Tick: t}}
-	}
-	owes := s.Run.Kind().Owes
-	if e.Foreign(s) || e.Failure != "" || !t.Started || t.Halting() || t.Failed != "" ||
-		len(t.Pending) > 0 || owes == nil {
-		return Outcome{}
-	}
-	// A fork that does the iteration's work is asked for its facts itself, because the main thread
-	// does not know them.
-	ask := owes(s)
-	if ask == nil || !required(k, &k.Worker).Ours ||
-		!(TurnEnd{Turn: e.Turn}).hold(s.Run, ask.Name) {
-		return Outcome{}
-	}
-	return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
-}
-
 // PersonStop is a person's `hooks loop stop` in a terminal. Session is that of the run.
 type PersonStop struct {
 	Turn
@@ -319,11 +283,4 @@ func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 		return now
 	}
 	return o.LastSign
-}
-
-// otherWorktrees returns the worktrees in list whose paths known does not contain.
-func otherWorktrees(list, known []Worktree) []Worktree {
-	return slices.DeleteFunc(slices.Clone(list), func(w Worktree) bool {
-		return slices.ContainsFunc(known, func(o Worktree) bool { return o.Path == w.Path })
-	})
 }

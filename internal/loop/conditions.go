@@ -309,3 +309,8 @@ func (b *Budget) Standstill() string {
 	}
 	return fmt.Sprintf("%s; fires after %d", b.idleText(), b.maxIdle())
 }
+
+// qmdDown reports whether qmd was seen or last reported to be unreachable (R53).
+func (t *Tick) qmdDown() bool {
+	return t.QmdDown || t.Report.Qmd != nil && t.Report.Qmd.Unreachable
+}

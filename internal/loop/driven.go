@@ -55,18 +55,6 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// Causes that are recorded without a condition. The first two are also causes of conditions.
-const (
-	CauseInterrupt = "user_interrupt"
-	CauseOutage    = "api_unavailable" // the run pauses (T95)
-	CauseStall     = "stall_timeout"   // see A28
-
-	NotBegun = "not_begun" // only the driver ends; the run does not change
-
-	CauseIgnored = "order_ignored" // the run pauses because its conductor starts no worker
-	CauseNoCheck = "check_missing" // the check's command is missing or not executable
-)
-
 // ClientFlags holds a person's flags of the client, which the run keeps for its next driver.
 type ClientFlags struct {
 	Turn

@@ -6,17 +6,6 @@ import (
 	"slices"
 )
 
-// Invocation is the invocation of a looping skill, which asks to begin a tick.
-type Invocation struct {
-	Request
-	DontAsk bool // the session's permission mode allows no dialog
-	// Answers holds the answers of a dialog that asked about another iteration's lock; nil without
-	// a dialog. Cleared reports whether the old iteration was abandoned and its lock removed.
-	Answers *Answers
-	Cleared bool
-	answer  *GateAnswer // the answer to the gate
-}
-
 // Entering holds what is done before an iteration begins, in this order. If another session takes
 // the lock first, the request is stepped again.
 type Entering struct {
@@ -212,4 +201,13 @@ func (e *EntryFacts) Reattach(previous *Iteration) {
 			}))
 		}
 	}
+}
+
+// wantEntry asks for the facts with which an iteration begins in a mode.
+func (k *Known) wantEntry(m Mode) {
+	if e := k.Entry.Value; e != nil && e.Mode != m && !k.Bare {
+		k.Entry.Value = nil
+	}
+	k.Mode = m
+	k.Want(&k.Entry)
 }

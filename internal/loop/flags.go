@@ -539,3 +539,6 @@ func (b *Budget) Schedules(prompt string) bool {
 	f, _, err := c.ParseFlags()
 	return err != nil || f.PR == b.SinglePR
 }
+
+// oneBlank collapses white space to single blanks, so that two spellings of a command are equal.
+func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -11,17 +11,6 @@ import (
 	"hooks/internal/attempt"
 )
 
-// The seven gates. PostFeedbackMerge blocks one merge; every other gate blocks the whole tick.
-const (
-	BacklogDrift      = "backlog-drift"
-	AmbiguousCriteria = "ambiguous-criteria"
-	BudgetEscalation  = "budget-escalation"
-	PostFeedbackMerge = "post-feedback-merge"
-	ForceUnlock       = "force-unlock"
-	RepeatedFailure   = "repeated-failure"
-	ResumeDivergence  = "resume-divergence"
-)
-
 // MergePromise describes when a merge passes. Every page that describes merges repeats these
 // words.
 const MergePromise = "a merge passes unasked only if the tracker itself says that " +

@@ -120,15 +120,6 @@ func required[T any](k *Known, f *Fact[T]) T {
 	return *f.Value
 }
 
-// wantEntry asks for the facts with which an iteration begins in a mode.
-func (k *Known) wantEntry(m Mode) {
-	if e := k.Entry.Value; e != nil && e.Mode != m && !k.Bare {
-		k.Entry.Value = nil
-	}
-	k.Mode = m
-	k.Want(&k.Entry)
-}
-
 // Begun holds the known unfinished work that an interrupted iteration may leave.
 type Begun struct {
 	Branches map[string]string // local branches with commits of the iteration, and their heads
@@ -203,3 +194,37 @@ type Count struct {
 	// run.
 	Reconfigured bool
 }
+
+// EntryFacts holds the facts that the program looks up before an iteration begins.
+type EntryFacts struct {
+	Mode      Mode // mode for which the facts were looked up
+	Notes     []string
+	Gates     []Gate            // divergence gates of a resume
+	Heads     map[string]string // remote head by branch, for the tracked PRs
+	Worktrees []Worktree
+	Asked     *Asked   // nil if no tracker answered
+	Unheard   []string // facts that the tracker could not provide
+	Edges     [][2]int // dependencies known to the tracker; used once and not kept
+	// Attempt holds the facts with which the next attempt begins: its commit, branch and tree, the
+	// newest feedback, and a token that is unique.
+	Attempt attempt.Attempt
+	Ignores string // see Budget
+	List    string // text of the task list's file; "" if it cannot be read
+	Trail   string // see Tick
+	Dropped string // see Facts
+}
+
+// Ending holds the facts with which an open tick ends.
+type Ending struct {
+	Now   time.Time
+	Spent Spent
+	Around
+	Begun
+	Pause bool // a gate still waits for its answer
+	// Unanswered explains to a person why the gate was not answered, as in "the dialog was closed".
+	Unanswered string
+}
+
+// Sender is the sender of a prompt, as far as the transcript shows it when the prompt's event
+// arrives.
+type Sender uint8

@@ -116,13 +116,6 @@ func (t *Tick) settle(pr PR, elsewhere bool) {
 	}
 }
 
-// PostedReview is a PR review that the hooks allowed in this iteration.
-type PostedReview struct {
-	Target   string `json:"target"` // for example "PR #142", or another name of the PR
-	Call     string `json:"call"`   // identifies the tool call by its id and input
-	Approval bool   `json:"approval,omitempty"`
-}
-
 // refuseReviews explains why the reviews of a call may not be posted, or returns "" if they may.
 // One round consists of one review, the replies to it, and an approval that closes it (R149).
 func (t *Tick) refuseReviews(list []PostedReview) string {
@@ -244,24 +237,6 @@ func (i Issue) unfinished() bool { return i.Criteria == "missing" || i.Criteria 
 // clear reports whether an issue of the tracker needs no question about its criteria.
 func (t *Tick) clear(number int) bool {
 	return !slices.ContainsFunc(t.Asked.Ambiguous, func(i Issue) bool { return i.Number == number })
-}
-
-// observed returns the facts that the program itself saw, with the PRs that the tracker reported.
-func (t *Tick) observed(e Ending) Observed {
-	o := t.Observed
-	if t.Started {
-		for _, w := range otherWorktrees(t.worktreesAtEnd(e), t.Worktrees) {
-			o.Worktrees = append(o.Worktrees, w.Path)
-		}
-	}
-	if t.Asked != nil {
-		for _, p := range t.Asked.PRs {
-			if t.unknown(p.Number) == "" {
-				o.Tracker = AppendNew(o.Tracker, p.Number)
-			}
-		}
-	}
-	return o
 }
 
 // skip excludes a target for the rest of the run, because a person answered so. It stores the

@@ -56,18 +56,3 @@ func (b *Budget) Prompt() string {
 func (b *Budget) alike(prompt string) bool {
 	return prompt == "" || oneBlank(prompt) == oneBlank(b.Prompt())
 }
-
-// refusePrompt refuses a fresh run without a prompt, and a resume with a prompt other than the
-// run's, because the prompt of a run never changes.
-func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
-	kind := KindOf(r.Command.Skill)
-	switch {
-	case mode == FreshRun && r.Flags.Prompt == "":
-		return refuse("Not begun: " + kind.Invoked() + " has no prompt\n" +
-			"hint: put it after --, as in " + kind.Invoked() + " -- fix the flaky tests"), true
-	case mode != FreshRun && !run.alike(r.Flags.Prompt):
-		return refuse("Not begun: the run to resume has another prompt: " + run.Prompt() +
-			"\nhint: leave out the prompt to continue it, or --resume to begin another run"), true
-	}
-	return Admission{}, false
-}

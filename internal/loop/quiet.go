@@ -6,47 +6,9 @@ import (
 	"strings"
 )
 
-// Quiet is the gate that remains after a run (design §7). From the run's end until a person types,
-// it refuses merges, new workers and schedules. After that, it still applies in turns that the
-// run's own background work starts. The zero value is the closed gate of a run that has just
-// ended.
-type Quiet struct {
-	Typed  bool   `json:"typed,omitempty"`     // a person has typed since the run ended
-	Free   bool   `json:"free,omitempty"`      // the gate does not apply to the current turn
-	Prompt string `json:"prompt_id,omitempty"` // id of the last turn in which a person typed
-	Woken  string `json:"woken,omitempty"`     // id of the last turn that a job of the run started
-	// Jobs lists the background work started since then, in turns to which the gate applied. Heard
-	// lists the ids of all jobs that have ended.
-	Jobs  []Job    `json:"jobs,omitempty"`
-	Heard []string `json:"heard,omitempty"`
-	// Refused holds the wakes that were not yet reported to a person, one for each task.
-	Refused []Wakeup `json:"refused,omitempty"`
-}
-
-// Job is background work that a run started: a shell, a monitor or a worker. The client wakes the
-// session when it ends.
-type Job struct {
-	ID    string `json:"id"`              // given by the client, as in "bv6yxwkwq"
-	About string `json:"about,omitempty"` // the model's description
-}
-
 // maxJobs bounds the jobs that a run remembers. At the bound, every job that ends counts as the
 // run's own.
 const maxJobs = 64
-
-// Wakeup is a prompt that the client generated about background work.
-type Wakeup struct {
-	Task    string `json:"task,omitempty"`    // id of the background work
-	Output  string `json:"output,omitempty"`  // path of the file with its output
-	Summary string `json:"summary,omitempty"` // for example `Background command "build" completed`
-	Ended   bool   `json:"ended,omitempty"`   // the work will not wake the session again
-	// Stopped lists the workers that a person stopped, as the model described them.
-	Stopped []string `json:"stopped,omitempty"`
-}
-
-// Sender is the sender of a prompt, as far as the transcript shows it when the prompt's event
-// arrives.
-type Sender uint8
 
 // The senders. SenderPerson is the answer if the transcript has no other line about the prompt: a
 // person typed it. A queued prompt was typed or sent while a turn ran.
@@ -88,12 +50,6 @@ func (b *Budget) endJob(w *Wakeup) (known bool) {
 // isOf reports whether the wake comes from one of these jobs.
 func (w *Wakeup) isOf(jobs []Job) bool {
 	return w != nil && (len(jobs) >= maxJobs || slices.ContainsFunc(jobs, w.about))
-}
-
-// answered reports whether a person has answered, in a terminal, all questions of a paused run.
-func (b *Budget) answered() bool {
-	return b.Status == Paused && len(b.Pending) > 0 &&
-		!slices.ContainsFunc(b.Pending, func(g Gate) bool { return g.Answer == "" })
 }
 
 // jobs returns all jobs that the run started, including those of turns after its end to which the

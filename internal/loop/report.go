@@ -167,11 +167,6 @@ func (t *Tick) track(pr PR) {
 	}
 }
 
-// qmdDown reports whether qmd was seen or last reported to be unreachable (R53).
-func (t *Tick) qmdDown() bool {
-	return t.QmdDown || t.Report.Qmd != nil && t.Report.Qmd.Unreachable
-}
-
 // qmdError returns the error of the qmd outage, or "" if there was none.
 func (t *Tick) qmdError() string {
 	switch q := t.Report.Qmd; {

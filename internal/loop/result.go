@@ -49,15 +49,6 @@ type Effect struct {
 	Starts bool
 }
 
-// Starts holds effects of programs whose starts the links reported. An effect that the text of the
-// call also shows is counted once.
-type Starts struct {
-	// Opened counts attempts to open a PR whose address was not printed yet.
-	Opened int `json:"opened,omitempty"`
-	// Dropped lists labels, as in Labels, that a program began to remove.
-	Dropped []string `json:"dropped,omitempty"`
-}
-
 // Answers holds the answers that a dialog returned.
 type Answers struct {
 	ID    string // tool_use_id of the dialog

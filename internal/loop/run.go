@@ -236,25 +236,6 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 	return tip
 }
 
-// EntryFacts holds the facts that the program looks up before an iteration begins.
-type EntryFacts struct {
-	Mode      Mode // mode for which the facts were looked up
-	Notes     []string
-	Gates     []Gate            // divergence gates of a resume
-	Heads     map[string]string // remote head by branch, for the tracked PRs
-	Worktrees []Worktree
-	Asked     *Asked   // nil if no tracker answered
-	Unheard   []string // facts that the tracker could not provide
-	Edges     [][2]int // dependencies known to the tracker; used once and not kept
-	// Attempt holds the facts with which the next attempt begins: its commit, branch and tree, the
-	// newest feedback, and a token that is unique.
-	Attempt attempt.Attempt
-	Ignores string // see Budget
-	List    string // text of the task list's file; "" if it cannot be read
-	Trail   string // see Tick
-	Dropped string // see Facts
-}
-
 // follow continues to track the open PRs of the previous iteration. It defers the review of a PR
 // whose head has not moved since. Only the SHAs are compared (R81–R84).
 func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {

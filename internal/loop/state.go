@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -563,4 +564,87 @@ func fillIn[T any](list *[]T, old []T) {
 	if *list == nil {
 		*list = old
 	}
+}
+
+// Causes that are recorded without a condition. The first two are also causes of conditions.
+const (
+	CauseInterrupt = "user_interrupt"
+	CauseOutage    = "api_unavailable" // the run pauses (T95)
+	CauseStall     = "stall_timeout"   // see A28
+
+	NotBegun = "not_begun" // only the driver ends; the run does not change
+
+	CauseIgnored = "order_ignored" // the run pauses because its conductor starts no worker
+	CauseNoCheck = "check_missing" // the check's command is missing or not executable
+)
+
+// overspent reports whether the total spending exceeds the dollar ceiling and its overrun.
+func (b *Budget) overspent(spent USD, percent int) bool {
+	return b.Ceilings.Dollars > 0 && spent > b.Ceilings.Dollars.overrun(percent)
+}
+
+// CountsPRs reports whether the run has a ceiling of PRs. It has none if it watches a single PR or
+// does not work on PRs.
+func (b *Budget) CountsPRs() bool { return b.SinglePR == 0 && b.Kind().PRs }
+
+// Spent is the usage counted since the end of the last iteration.
+type Spent struct {
+	ByModel map[string]Tokens
+	Cursors []Cursor  // the main transcript's first, then those of workers that moved
+	Source  string    // source of the rates, for rate_table_source
+	Skipped int       // number of transcript lines that could not be read
+	By      []Spender // the threads that spent most; nil if they were not counted
+}
+
+// Spend adds counted usage to the run (R59).
+func (b *Budget) Spend(s Spent) {
+	byModel := map[string]Tokens{}
+	maps.Copy(byModel, b.TokensByModel)
+	for m, u := range s.ByModel {
+		byModel[m] = byModel[m].Add(u)
+		b.TokensIn += u.In()
+		b.TokensOut += u.Output
+		b.DollarsEstimate = b.DollarsEstimate.Plus(u.Dollars)
+	}
+	b.TokensByModel = byModel
+	b.SkippedLines += s.Skipped
+	if s.Cursors != nil {
+		workers := slices.DeleteFunc(slices.Clone(b.Cursors), func(c Cursor) bool {
+			return AgentOf(c.Path) == "" // the transcript's folder may have moved
+		})
+		b.Cursors = Overlay(workers, s.Cursors)
+	}
+	if s.Source != "" {
+		b.RateTableSource = s.Source
+	}
+}
+
+// Quiet is the gate that remains after a run (design §7). From the run's end until a person types,
+// it refuses merges, new workers and schedules. After that, it still applies in turns that the
+// run's own background work starts. The zero value is the closed gate of a run that has just
+// ended.
+type Quiet struct {
+	Typed  bool   `json:"typed,omitempty"`     // a person has typed since the run ended
+	Free   bool   `json:"free,omitempty"`      // the gate does not apply to the current turn
+	Prompt string `json:"prompt_id,omitempty"` // id of the last turn in which a person typed
+	Woken  string `json:"woken,omitempty"`     // id of the last turn that a job of the run started
+	// Jobs lists the background work started since then, in turns to which the gate applied. Heard
+	// lists the ids of all jobs that have ended.
+	Jobs  []Job    `json:"jobs,omitempty"`
+	Heard []string `json:"heard,omitempty"`
+	// Refused holds the wakes that were not yet reported to a person, one for each task.
+	Refused []Wakeup `json:"refused,omitempty"`
+}
+
+// Job is background work that a run started: a shell, a monitor or a worker. The client wakes the
+// session when it ends.
+type Job struct {
+	ID    string `json:"id"`              // given by the client, as in "bv6yxwkwq"
+	About string `json:"about,omitempty"` // the model's description
+}
+
+// answered reports whether a person has answered, in a terminal, all questions of a paused run.
+func (b *Budget) answered() bool {
+	return b.Status == Paused && len(b.Pending) > 0 &&
+		!slices.ContainsFunc(b.Pending, func(g Gate) bool { return g.Answer == "" })
 }

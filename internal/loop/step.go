@@ -190,3 +190,14 @@ func (t Turn) open(s State) bool {
 func (t Turn) Foreign(s State) bool {
 	return t.open(s) && t.Prompt != "" && !slices.Contains(s.Tick.Prompts, t.Prompt)
 }
+
+// Continue is a reason to block a Stop, with a request to the model. Each reason blocks a prompt
+// at most once, and the kind bounds all blocks of a prompt.
+type Continue struct {
+	// recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or a name of the kind's own
+	Name     string
+	Text     string      // the kind's own request to the model; "" asks for the report
+	Gates    []Gate      // for a gate: the questions that wait
+	Schedule []Scheduled // for unschedule: schedules that would start the ended loop again
+	Until    time.Time   // the Stop waits until this time before it asks; zero for no wait
+}

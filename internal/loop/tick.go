@@ -280,3 +280,58 @@ func (c *Claim) Schedules(prompt string) bool {
 			Skill: c.Skill, Command: c.Command, SinglePR: f.PR,
 		}).Schedules(prompt)
 }
+
+// Backlog is the tracker's issues as one tick saw them, by number.
+type Backlog struct {
+	Unblocked  []int `json:"unblocked"`
+	Blocked    []int `json:"blocked"`
+	InProgress []int `json:"in_progress"`
+}
+
+// Branches maps the targets of PRs to their branches.
+type Branches map[string]string
+
+// The seven gates. PostFeedbackMerge blocks one merge; every other gate blocks the whole tick.
+const (
+	BacklogDrift      = "backlog-drift"
+	AmbiguousCriteria = "ambiguous-criteria"
+	BudgetEscalation  = "budget-escalation"
+	PostFeedbackMerge = "post-feedback-merge"
+	ForceUnlock       = "force-unlock"
+	RepeatedFailure   = "repeated-failure"
+	ResumeDivergence  = "resume-divergence"
+)
+
+// PostedReview is a PR review that the hooks allowed in this iteration.
+type PostedReview struct {
+	Target   string `json:"target"` // for example "PR #142", or another name of the PR
+	Call     string `json:"call"`   // identifies the tool call by its id and input
+	Approval bool   `json:"approval,omitempty"`
+}
+
+// Wakeup is a prompt that the client generated about background work.
+type Wakeup struct {
+	Task    string `json:"task,omitempty"`    // id of the background work
+	Output  string `json:"output,omitempty"`  // path of the file with its output
+	Summary string `json:"summary,omitempty"` // for example `Background command "build" completed`
+	Ended   bool   `json:"ended,omitempty"`   // the work will not wake the session again
+	// Stopped lists the workers that a person stopped, as the model described them.
+	Stopped []string `json:"stopped,omitempty"`
+}
+
+// Starts holds effects of programs whose starts the links reported. An effect that the text of the
+// call also shows is counted once.
+type Starts struct {
+	// Opened counts attempts to open a PR whose address was not printed yet.
+	Opened int `json:"opened,omitempty"`
+	// Dropped lists labels, as in Labels, that a program began to remove.
+	Dropped []string `json:"dropped,omitempty"`
+}
+
+// Denial is a refused tool call, with the number of refusals.
+type Denial struct {
+	Tool  string `json:"tool"`
+	Rule  string `json:"rule"` // a name from Rules
+	What  string `json:"what"` // redacted, at most 200 bytes
+	Times int    `json:"times"`
+}

@@ -24,17 +24,6 @@ type Scheduled struct {
 	End    string    // the call that removes the schedule, as in "CronDelete 1"
 }
 
-// Continue is a reason to block a Stop, with a request to the model. Each reason blocks a prompt
-// at most once, and the kind bounds all blocks of a prompt.
-type Continue struct {
-	// recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or a name of the kind's own
-	Name     string
-	Text     string      // the kind's own request to the model; "" asks for the report
-	Gates    []Gate      // for a gate: the questions that wait
-	Schedule []Scheduled // for unschedule: schedules that would start the ended loop again
-	Until    time.Time   // the Stop waits until this time before it asks; zero for no wait
-}
-
 // step ends the open iteration of the session, or blocks the Stop for something that only the model
 // can still do (R117, design §1).
 func (e TurnEnd) step(s State, k *Known) Outcome {
@@ -290,4 +279,68 @@ func (t *Tick) unanswered(attended, barred bool) string {
 		return "its dialog was opened, but returned no answer"
 	}
 	return "the model was told to ask the person, but did not"
+}
+
+// WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
+// a worker; the turn itself continues then.
+type WorkerEnd struct {
+	Turn
+	Agent   string
+	Failure string
+	Reset   time.Time // when the service is available again; zero if unknown
+}
+
+func (e WorkerEnd) step(s State, k *Known) Outcome {
+	if !e.open(s) {
+		return Outcome{}
+	}
+	if out, decided := e.workerEnds(s, k); decided {
+		return out
+	}
+	t := s.Tick
+	if slices.Contains(t.Workers, e.Agent) {
+		t.Workers = Without(t.Workers, e.Agent)
+		return Outcome{Save: Save{Tick: t}}
+	}
+	owes := s.Run.Kind().Owes
+	if e.Foreign(s) || e.Failure != "" || !t.Started || t.Halting() || t.Failed != "" ||
+		len(t.Pending) > 0 || owes == nil {
+		return Outcome{}
+	}
+	// A fork that does the iteration's work is asked for its facts itself, because the main thread
+	// does not know them.
+	ask := owes(s)
+	if ask == nil || !required(k, &k.Worker).Ours ||
+		!(TurnEnd{Turn: e.Turn}).hold(s.Run, ask.Name) {
+		return Outcome{}
+	}
+	return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
+}
+
+// attempt judges the open attempt when its turn ends. decided is false if the iteration may end.
+func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
+	if !s.works() {
+		return Outcome{}, false
+	}
+	a := s.Tick.Attempt
+	switch {
+	case s.Run.Driven():
+	case !a.Sent && s.Run.Conducted():
+		s.measure(k)
+		return e.orderAgain(s, k), true
+	default: // the worker's own end is judged
+		return Outcome{}, false
+	}
+	k.Require(&k.Worker)
+	if a.Sent = true; k.Worker.Value.Fresh {
+		a.Fresh = "session " + e.Session
+	}
+	if a.Stale = a.Stale || !k.Worker.Value.Fresh; a.Stale { // its claims do not count
+		return Outcome{}, false
+	}
+	hold := s.judged(k)
+	if hold == nil || s.spends(k) {
+		return Outcome{}, false
+	}
+	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
 }

@@ -47,7 +47,8 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 
 // events lists subcommands that only the client or this program itself runs.
 const events = `stop pre-tool-use post-tool-use post-tool-use-failure user-prompt-submit
-user-prompt-expansion subagent-stop session-start session-end stop-failure config-change deliver`
+user-prompt-expansion subagent-stop session-start session-end stop-failure config-change
+permission-request deliver`
 
 // judgeClaude records a command line of the client that changes plugins or starts another session.
 func judgeClaude(f *plain.Frame, argv []shellword.Word) {
