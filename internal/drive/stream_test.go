@@ -75,7 +75,7 @@ func FuzzStream(f *testing.F) {
 func FuzzReset(f *testing.F) {
 	for _, text := range []string{
 		"limit · resets 3:30pm (Europe/Berlin)", "resets Nov 31 at 9am", "resets 25:61 (../x)",
-		"resets Feb 29", "resets (Local)",
+		"limit reached|99999999999999999999", "resets Feb 29", "resets (Local)",
 	} {
 		f.Add(text)
 	}

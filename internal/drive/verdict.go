@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -134,24 +135,29 @@ func plausible(at, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// resetWords matches the reset time in a limit's text: a clock time and its zone.
+// resetWords matches the reset time in a limit's text: seconds since 1970, or a clock time and its
+// zone.
 var resetWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`resets (?:at )?([^(\n·;.]+)(?:\(([^)]*)\))?`)
+	return regexp.MustCompile(`limit reached\|\s*(\d+)\s*$|` +
+		`resets (?:at )?([^(\n·;.]+)(?:\(([^)]*)\))?`)
 })
 
-// ResetIn returns the reset time named in a limit's text, such as "resets 3pm (Europe/Berlin)" or
-// "resets Nov 24, 3:30pm". A time without a zone is in the zone of now. It returns zero if the text
-// names no reset time or one that is past or too far away.
+// ResetIn returns the reset time named in a limit's text, such as "resets 3pm (Europe/Berlin)",
+// "resets Nov 24, 3:30pm" or "usage limit reached|1759312800". A time without a zone is in the zone
+// of now. It returns zero if the text names no reset time or one that is past or too far away.
 func ResetIn(text string, now time.Time) time.Time {
 	words := resetWords().FindStringSubmatch(text)
 	if words == nil {
 		return time.Time{}
 	}
-	zone, err := time.LoadLocation(words[2])
-	if words[2] == "" || err != nil {
+	if at, err := strconv.ParseInt(words[1], 10, 64); err == nil {
+		return plausible(time.Unix(at, 0), now)
+	}
+	zone, err := time.LoadLocation(words[3])
+	if words[3] == "" || err != nil {
 		zone = now.Location()
 	}
-	return plausible(clockAfter(strings.TrimSpace(words[1]), now.In(zone)), now)
+	return plausible(clockAfter(strings.TrimSpace(words[2]), now.In(zone)), now)
 }
 
 // clockAfter returns the next time that matches a clock time without its year or day. A match up to

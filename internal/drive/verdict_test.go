@@ -100,17 +100,19 @@ func TestResets(t *testing.T) {
 	}
 	limit := "You've hit your session limit · resets "
 	for text, want := range map[string]time.Time{
-		limit + "3am (Europe/Berlin)":               at(22, 3, 0, berlin),
-		limit + "2:15am (Europe/Berlin) · /upgrade": at(23, 2, 15, berlin),
-		limit + "Nov 24, 3:30pm (Europe/Berlin)":    at(24, 15, 30, berlin),
-		"resets Nov 24 at 3PM":                      at(24, 15, 0, time.UTC),
-		"resets Nov 28":                             at(28, 0, 0, time.UTC),
-		"resets 5pm (Nowhere/Atall)":                at(22, 17, 0, time.UTC),
-		"spend limit reached · resets Jan 1":        {}, // over a week away
-		limit + "2:25am (Europe/Berlin)":            {}, // just over
-		"API Error: 529 Overloaded":                 {},
-		"resets soon":                               {},
-		"usage limit reached, resets at 9":          {},
+		limit + "3am (Europe/Berlin)":                  at(22, 3, 0, berlin),
+		limit + "2:15am (Europe/Berlin) · /upgrade":    at(23, 2, 15, berlin),
+		limit + "Nov 24, 3:30pm (Europe/Berlin)":       at(24, 15, 30, berlin),
+		"resets Nov 24 at 3PM":                         at(24, 15, 0, time.UTC),
+		"resets Nov 28":                                at(28, 0, 0, time.UTC),
+		"resets 5pm (Nowhere/Atall)":                   at(22, 17, 0, time.UTC),
+		"Claude AI usage limit reached|1795314600":     time.Unix(1795314600, 0),
+		"spend limit reached · resets Jan 1":           {}, // over a week away
+		"Claude AI usage limit reached|1595314600":     {}, // over
+		limit + "2:25am (Europe/Berlin)":               {}, // just over
+		"API Error: 529 Overloaded":                    {},
+		"resets soon":                                  {},
+		"usage limit reached|tomorrow, or resets at 9": {},
 	} {
 		r := &Result{Reason: "api_error", IsError: true, Status: 429, Text: text}
 		if v := Judge(End{Result: r}, night); !v.Reset.Equal(want) || v.Final {

@@ -21,8 +21,9 @@ func FuzzTranscript(f *testing.F) {
 		f.Add(b[:min(len(b), 16<<10)], 4000, int64(0), "p1")
 	}
 	f.Add(
-		[]byte(
-			"{\"type\":\"user\",\"promptId\":\"p\"}\n{\"type\":\"system\",\"subtype\":\"scheduled_task_fire\",\"prompt\":\"p\"}\nx"), 3, int64(-9), "p")
+		[]byte("{\"type\":\"user\",\"promptId\":\"p\"}\n"+
+			"{\"type\":\"system\",\"subtype\":\"scheduled_task_fire\",\"prompt\":\"p\"}\nx"),
+		3, int64(-9), "p")
 	f.Add([]byte("\n\n\x00{}\n"), 1, int64(1<<62), "")
 	path := filepath.Join(f.TempDir(), "s.jsonl")
 	f.Fuzz(func(t *testing.T, text []byte, at int, offset int64, prompt string) {
