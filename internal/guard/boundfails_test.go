@@ -56,7 +56,7 @@ func TestBoundsFailClosed(t *testing.T) {
 			times("for a in 1 2 3 4 5 6 7 8; do ", 8) + ":" + times("; done", 8) + "; " + merge,
 			"too much",
 		},
-		"acts":   {chain(70, "gh issue comment %d -b x\n") + merge, "60 things"},
+		"acts":   {chain(70, "gh issue comment %d -b x\n") + merge, "60 actions"},
 		"opaque": {chain(50, "$a merge %d; ") + "$b pr 5", "40 parts"},
 		"rounds of a while": {
 			"i=0; while [ $i -lt 30 ]; do i=$((i+1)); [ $i = 25 ] && " + merge + "; done",

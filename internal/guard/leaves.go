@@ -11,8 +11,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// LeavesLinks reports whether a command may start programs without the session's PATH, for example
-// by a login shell, which sets a new PATH, or by an absolute path.
+// LeavesLinks reports whether a command may start a program without the brake's link for it, for
+// example from a login shell, which sets a new PATH, or by absolute path.
 func LeavesLinks(command string) bool {
 	stmts, problem := plain.Parse(command)
 	for n, argv := range nodes(stmts) {
@@ -34,7 +34,7 @@ func LeavesLinks(command string) bool {
 	return problem != "" && leavesBy(tokens(command))
 }
 
-// leavesCall is LeavesLinks for one simple command and the texts that it may run.
+// leavesCall is LeavesLinks for one simple command, including shell text in its arguments.
 func leavesCall(argv []string) bool {
 	if len(argv) == 0 {
 		return false
@@ -55,7 +55,7 @@ func leavesCall(argv []string) bool {
 	})
 }
 
-// leavesBy is like LeavesLinks, but any of the words may begin a command.
+// leavesBy is LeavesLinks for words of which any may begin a command.
 func leavesBy(words []string) bool {
 	for i, w := range words {
 		base, rest := path.Base(w), words[i+1:]
@@ -76,7 +76,7 @@ func leavesBy(words []string) bool {
 	return false
 }
 
-// leadsTo reports whether a word is the path of a linked program or of a folder of programs.
+// leadsTo reports whether a word is the path of a linked program or of a folder such as /usr/bin.
 func leadsTo(w string) bool {
 	place := strings.HasPrefix(w, "~") || strings.HasPrefix(w, ".") ||
 		strings.HasPrefix(w, "/") && path.Dir(w) != "/"
@@ -87,15 +87,15 @@ func leadsTo(w string) bool {
 // linked lists the programs for which the brake installs a link.
 const linked = "gh glab tea tea-cli hub git curl wget http https xh xhs"
 
-// tokens splits text of any language at blanks, quotes, brackets and punctuation.
+// tokens splits text in any language at whitespace, quotes, brackets and punctuation.
 func tokens(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool {
 		return strings.ContainsRune(" \t\n'\"`();|&{}[]<>!=:,", c)
 	})
 }
 
-// leads reports whether one of the leading short options contains one of the letters. -o and -O
-// take the next word as their value.
+// leads reports whether a short option before the first operand contains one of the letters. The
+// options -o and -O take the next word as their value.
 func leads(words []string, letters string) bool {
 	for i := 0; i < len(words) && words[i] != "" && strings.IndexByte("-+", words[i][0]) >= 0; i++ {
 		switch w := words[i]; {

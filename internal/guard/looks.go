@@ -13,10 +13,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ReadOnly reports whether the call only reads, so that it may run while a human gate waits for
-// its answer. It accepts the client's own readers, MCP tools that get, list, search or read, and
-// Bash commands from the table below that write to no file and set no variable that affects
-// programs or the shell. In doubt it returns false.
+// ReadOnly reports whether the call only reads, so that it may run while a gate waits for a
+// person's answer. It accepts the client's own reading tools, MCP tools that get, list, search or
+// read, and Bash commands from the table below that write to no file and set no variable that
+// affects programs or the shell. If unsure, it returns false.
 func ReadOnly(c effect.Call) bool {
 	words := shellword.NameWords(toolName(c.Tool))
 	reads := strings.HasPrefix(c.Tool, "mcp__") && len(words) > 0 &&
@@ -36,7 +36,7 @@ ReadMcpResourceTool ListMcpResources ReadMcpResource`, c.Tool):
 }
 
 // Finishing reports whether the call only reads, or records finished work on the iteration's own
-// branch: git add, rm, mv, commit, fetch and the push of an unprotected branch. In doubt it
+// branch: git add, rm, mv, commit, fetch and the push of an unprotected branch. If unsure, it
 // returns false.
 func Finishing(c effect.Call, repo func() effect.Repo, files effect.Files) bool {
 	return ReadOnly(c) || c.Tool == "Bash" && looks(c, commits) && clear(Read(c, repo, files))
@@ -129,8 +129,8 @@ func unknowing() *plain.Frame {
 	return plain.New(effect.Call{}, effect.Repo{}.Known(), nil, program.Read).Shell("")
 }
 
-// looker decides whether shell text only reads. It lists the paths by which this program may be
-// started.
+// looker decides whether shell text only reads. Its elements are the paths by which a command may
+// start this program.
 type looker []string
 
 func (l looker) node(n syntax.Node, argv []string) bool {
@@ -201,7 +201,7 @@ func number(n syntax.ArithmExpr) bool {
 }
 
 // zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the
-// value in $~name, or the qualifiers in parentheses after a pattern.
+// value in $~name, or, outside double quotes (bare), the qualifiers in parentheses after a pattern.
 func zshRuns(parts []syntax.WordPart, bare bool) bool {
 	short := false
 	for _, p := range parts {
@@ -288,7 +288,7 @@ hooks-ledger-feedback`,
 	},
 }
 
-// argv reports whether a command only reads. literal produced its words.
+// argv reports whether a command only reads. Its words come from literal.
 func (l looker) argv(argv []string) bool {
 	name, args := argv[0], argv[1:]
 	if slices.Contains(l, name) && shellword.ProgramName(name) == "hooks" {
@@ -324,7 +324,7 @@ func (l looker) argv(argv []string) bool {
 		return only(args, "-r -s -d -rs -rd") && !slices.ContainsFunc(operands(args),
 			func(p string) bool { return !localName(p) })
 	}
-	if strings.Contains(name, "-") { // no program in the table has a hyphen
+	if strings.Contains(name, "-") { // a hyphen in the table separates subcommands
 		return false
 	}
 	sub := strings.TrimRight(name+"-"+nth(args, 0), "-")
@@ -349,7 +349,7 @@ func (l looker) argv(argv []string) bool {
 	return false
 }
 
-// gitWords returns git's arguments without harmless flags before the subcommand.
+// gitWords returns git's arguments without the harmless flags before the subcommand.
 func gitWords(args []string) []string {
 	for len(args) > 0 && shellword.Has("-C --no-pager -P --no-optional-locks", args[0]) {
 		if args[0] == "-C" && !strings.HasPrefix(nth(args, 1), several) {
@@ -366,7 +366,7 @@ func (l looker) inner(argv []string) bool {
 	return shellword.ProgramName(argv[0]) != "hooks" && l.argv(argv)
 }
 
-// without reports whether args are free of the options, including abbreviated and joined ones.
+// without reports whether args contain none of the options, not even abbreviated or joined ones.
 func without(args []string, options string) bool {
 	for i, a := range args {
 		name, _, _ := strings.Cut(a, "=")
@@ -397,7 +397,7 @@ func only(args []string, options string) bool {
 	})
 }
 
-// blankStart reports whether a word's beginning is unknown; the word may then be an option.
+// blankStart reports whether the beginning of a word is unknown, so that it may be an option.
 func blankStart(a string) bool {
 	return strings.HasPrefix(a, shellword.Unknown)
 }
@@ -439,8 +439,8 @@ func (l looker) find(args []string) bool {
 	return true
 }
 
-// looksTest reports whether a test has at most three words and a known operator. In bash, -v may
-// evaluate its operand.
+// looksTest reports whether a test has at most three words after an optional "!", and a known
+// operator. It does not accept -v, because bash may evaluate its operand.
 func looksTest(args []string) bool {
 	if nth(args, 0) == "!" {
 		args = args[1:]
@@ -452,8 +452,8 @@ func looksTest(args []string) bool {
 			len(args) == 3 && shellword.Has(binary, args[1]))
 }
 
-// looksSed reports whether sed only prints, deletes and replaces lines. Its commands w and e write
-// files and run programs.
+// looksSed reports whether sed only prints, deletes and replaces lines. Other commands of sed may
+// write files (w) or run programs (e).
 func looksSed(args []string) bool {
 	scripts := operands(args)
 	scripts = scripts[:min(1, len(scripts))]
@@ -464,7 +464,7 @@ func looksSed(args []string) bool {
 	}
 	const addresses = `([0-9$,+]+|/([^/\n]*[^/\n\\])?/)*`
 	const command = `\s*` + addresses + `([pdq=]|![pd])\s*`
-	// only allowed last, because sed could read a part of its text as another command
+	// A replacement may only come last, because sed could take a part of it for another command.
 	const replacement = `s(/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#|` +
 		`,[^,\n]*,[^,\n]*,)[gpI0-9]*`
 	plain := func(script string) bool {

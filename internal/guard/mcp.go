@@ -10,10 +10,10 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// tool is a call of a tool that the guard knows nothing about.
+// tool is a call of a tool that is not built into the client.
 type tool struct{ forges.Tool }
 
-// mcp reads a call of a tool that is not built into the client.
+// mcp judges a call of such a tool by the words in its name and fields.
 func mcp(f *plain.Frame, c effect.Call) {
 	t, cut := shapeOf(c)
 	if t.Frame = f; len(cut) > 0 {
@@ -35,8 +35,8 @@ func mcp(f *plain.Frame, c effect.Call) {
 
 func (t tool) reads() bool { return t.Reads() || strings.EqualFold(t.Text("method"), "get") }
 
-// shapeOf returns the call as a tool, with the values inside JSON arguments as fields. cut holds
-// the JSON texts that were not read completely.
+// shapeOf returns the call as a tool. It adds the values inside JSON objects in arguments as
+// fields. cut holds the JSON texts that have more values than it reads.
 func shapeOf(c effect.Call) (t tool, cut []string) {
 	fields := c.Fields[:len(c.Fields):len(c.Fields)]
 	for _, fd := range c.Fields {
@@ -61,7 +61,7 @@ func shapeOf(c effect.Call) (t tool, cut []string) {
 	}}, cut
 }
 
-// toolName returns a tool's name without mcp__server__.
+// toolName returns a tool's name without the prefix mcp__SERVER__.
 func toolName(name string) string {
 	if i := strings.LastIndex(name, "__"); strings.HasPrefix(name, "mcp__") && i > 4 {
 		return name[i+2:]
@@ -69,7 +69,7 @@ func toolName(name string) string {
 	return name
 }
 
-// verb returns the words of the field that names the action, as in {"action": "merge"}.
+// verb returns the words of the field that names the action, such as {"action": "merge"}.
 func (t tool) verb() []string {
 	for _, fd := range t.Fields {
 		if len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n") &&
@@ -83,7 +83,7 @@ func (t tool) verb() []string {
 	return nil
 }
 
-// dispatched returns the tools that a gateway is asked to call, as in
+// dispatched returns the tools that a gateway tool would call, for example for
 // {"tool": "merge_pull_request", "arguments": {…}}.
 func (t tool) dispatched() (inner []tool) {
 	if t.reads() || !t.Has("call execute invoke exec tool tools run use batch mutation") {
@@ -109,7 +109,7 @@ operation`, strings.ToLower(fd.Key())) {
 	return inner
 }
 
-// clicks records a merge and returns true if the tool clicks on a forge's merge button.
+// clicks records a merge and returns true if the tool clicks a forge's merge button in a browser.
 func (t tool) clicks() bool {
 	const marks = `merge pull request,squash and merge,rebase and merge,confirm merge,
 confirm squash,confirm rebase,enable auto-merge,merge when ready,merge request,
@@ -127,7 +127,7 @@ bypass rules and merge`
 	return false
 }
 
-// label returns the call for display: the tool's name with its first fields, shortened.
+// label returns the tool's name and its first six fields, shortened for display.
 func label(c effect.Call) []shellword.Word {
 	var parts []string
 	for _, fd := range c.Fields[:min(6, len(c.Fields))] {

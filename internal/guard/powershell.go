@@ -10,15 +10,15 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// powershell reads PowerShell text. It reads every command that begins with a program's name,
-// anywhere in the text. The brake does not judge these commands when they start, so text that is
-// only known at run time is recorded as opaque.
+// powershell splits PowerShell text at separators and reads each piece that begins with a program's
+// name. The brake does not judge these programs when they start, so powershell records as opaque
+// any command that is only known at run time.
 func powershell(f *plain.Frame, text string) {
 	text = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `\`, "/").Replace(text) + "\n"
 	if !f.M.Burn(len(text) / 4) {
 		return
 	}
-	// Compiled here, because few calls are PowerShell. Quoted text contains no separators.
+	// Compiled here, because few calls are PowerShell. The pattern skips quoted text.
 	separators := regexp.MustCompile(`"[^"]*"?|'[^']*'?|#[^\n]*|[\n;|{}()&]`)
 	start, called := 0, false
 	for _, at := range separators.FindAllStringIndex(text, -1) {
@@ -34,8 +34,8 @@ func powershell(f *plain.Frame, text string) {
 	powershellCommand(f, text[start:], called) // the rest, after an unclosed quote
 }
 
-// powershellCommand reads one command. called reports whether & precedes it; only then is a quoted
-// string a command.
+// powershellCommand reads one command. called reports whether & precedes it. A quoted string is a
+// command only after & or the operator "."
 func powershellCommand(f *plain.Frame, text string, called bool) {
 	argv := f.WordsOf(text)
 	if len(argv) > 2 && argv[1].Text == "=" { // $x = gh pr merge 5
@@ -59,7 +59,7 @@ func powershellCommand(f *plain.Frame, text string, called bool) {
 	switch {
 	case !argv[0].Known():
 		if called {
-			f.Opaque(line, "the command's name is only known when it runs")
+			f.Opaque(line, "the command's name is only known at run time")
 		}
 	case shellword.Has("irm iwr invoke-restmethod invoke-webrequest", name):
 		q := forges.Request{Argv: argv}
@@ -87,7 +87,7 @@ func powershellCommand(f *plain.Frame, text string, called bool) {
 		f.Exec(append(shellword.Lits("killall"), args...))
 	case shellword.Has("iex invoke-expression invoke-command icm", name),
 		strings.HasPrefix(name, "[") && shellword.HasPart(strings.ToLower(line), "process] block]"):
-		f.Opaque(line, "the text it would run is only known when it runs")
+		f.Opaque(line, "the text that it runs is only known at run time")
 	case shellword.Has("remove-item ri del erase rd move-item mi move rename-item rni", name):
 		f.Exec(append(shellword.Lits("rm", "-r"), args...))
 	case shellword.Has("set-content sc add-content ac out-file clear-content new-item ni", name):

@@ -1,14 +1,15 @@
 // Package guard reads one tool call and returns its effect on a forge, on protected branches and on
 // the loop's own files. Guard and the packages below it are pure: they use no clock, disk,
-// environment, network or child process. They read a command's files through Files, which the
-// caller bounds.
+// environment, network or child process. They read a command's files only through effect.Files,
+// which the caller supplies and bounds.
 //
 // The packages are layered, as AGENTS.md describes: guard (the tools of the client), program
 // (programs by name), forges, plain (shell text), paths, shellword, effect.
 //
-// Guard judges only literal text, before it runs, and evaluates nothing. The computed result of a
-// script, a make recipe or another language is at most Opaque; the brake judges the programs that
-// it starts. All frames of a reading share one Machine, which holds the acts and the work left.
+// Guard judges only literal text, before it runs, and evaluates nothing. It records a command that
+// a script, a make recipe or another language computes as Opaque at most; the brake judges the
+// programs that start. All frames of a reading share one Machine, which holds the acts and the
+// remaining budget of work.
 package guard
 
 import (
@@ -47,8 +48,8 @@ func ReadArgv(
 	})
 }
 
-// reading calls run and returns m.Read. A panic sets Unparsable, so that a text that makes the
-// reader panic does not pass as harmless.
+// reading calls run and returns m.Read. It recovers from a panic and sets Unparsable, so that text
+// that makes the reader panic does not pass as harmless.
 func reading(m *plain.Machine, run func()) (r effect.Reading) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -86,7 +87,7 @@ func readCall(f *plain.Frame, c effect.Call) {
 	}
 }
 
-// silent lists the client's own tools that cannot land anything.
+// silent lists the client's own tools that neither run commands nor write files.
 const silent = `Read Grep Glob LS WebFetch WebSearch ToolSearch TodoWrite Agent Task Workflow Skill
 AskUserQuestion CronCreate CronDelete CronList ScheduleWakeup ExitPlanMode EnterPlanMode TaskOutput
 TaskStop BashOutput KillShell SendMessage`

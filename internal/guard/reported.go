@@ -11,8 +11,8 @@ import (
 )
 
 // Reported reports whether any part of a command runs `hooks report`. It returns the payload only
-// if the whole call is that command, with the payload as a here-string or a here-document. For any
-// other form the payload is empty.
+// if the whole call is that command, and the payload is a literal here-string or a here-document
+// with a quoted delimiter. For any other form the payload is empty.
 func Reported(c effect.Call) (payload string, reports bool) {
 	for argv := range calls(c.CommandText()) {
 		reports = reports || shellword.ProgramName(argv[0]) == "hooks" &&
@@ -42,8 +42,8 @@ func Reported(c effect.Call) (payload string, reports bool) {
 	return payload, true
 }
 
-// Shown returns the first setting in a git config command that lets a program alter git's output,
-// for example "diff.external". It returns an empty string if there is none.
+// Shown returns the first setting in the call's git config commands that makes git's output depend
+// on another program, for example "diff.external". It returns an empty string if there is none.
 func Shown(c effect.Call) (setting string) {
 	for argv := range calls(c.CommandText()) {
 		at := slices.Index(argv, "config")
@@ -63,8 +63,8 @@ func Shown(c effect.Call) (setting string) {
 	return ""
 }
 
-// Prints returns the files whose text a command prints: the operands of cat, head, tail, nl and
-// sed, and FILE in git show REV:FILE.
+// Prints returns the arguments that may name a file whose text the call prints: all arguments of
+// cat, head, tail, nl and sed, and FILE in git show REV:FILE. Some may be options or other values.
 func Prints(c effect.Call) (files []string) {
 	for argv := range calls(c.CommandText()) {
 		switch at := slices.Index(argv, "show"); {

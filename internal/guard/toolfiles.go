@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// writes judges a tool that writes files, by all paths in its fields.
+// writes judges every path in the fields of a tool whose name says that it changes files.
 func (t tool) writes() {
 	if !t.Has(`write edit create delete remove move rename append replace insert patch update
 save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str`) {
@@ -33,8 +33,9 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 	}
 }
 
-// runs reads tools that run commands or programs. Their text is read like Bash's, whether it is one
-// string, a list, or the arguments of a program named by the tool, as in mcp__gh__run.
+// runs reads a tool that runs commands or code. It reads a command as Bash text, whether the
+// command is one string, a list, or the arguments of a program in the tool's name, such as
+// mcp__gh__run.
 func (t tool) runs() {
 	runs := t.Has(`execute exec run start shell terminal bash command process spawn powershell cmd
 sh ssh cli`)
@@ -91,7 +92,7 @@ sh ssh cli`)
 
 const terminals = "terminal tmux iterm"
 
-// sends reads tools that send HTTP requests or GraphQL.
+// sends judges a tool that sends an HTTP request or a GraphQL mutation.
 func (t tool) sends() {
 	query := t.Text("query", "mutation", "document", "gql")
 	if strings.Contains(query, "mutation") && strings.Contains(query, "{") {

@@ -35,8 +35,8 @@ func RepositoryAt(address string) (r loop.Tracker) {
 	return r
 }
 
-// Own returns the names of the repositories that belong to a run: that of its git remote, and that
-// of its tracker if the remote is missing or a local path.
+// Own returns the names of the repositories that belong to a run: its git remote's repository and,
+// if the remote is missing or a local path, also its tracker's.
 func Own(t loop.Tracker) []string {
 	git := RepositoryAt(t.URL)
 	if git.Host != "" || t.Repo == "" {
@@ -45,7 +45,7 @@ func Own(t loop.Tracker) []string {
 	return []string{git.String(), t.Host + "/" + t.Repo}
 }
 
-// Named reports whether repo, as owner/name or host/owner/name, is one of these repositories.
+// Named reports whether repo, given as owner/name or host/owner/name, is one of own.
 func Named(repo string, own ...string) bool {
 	repo = strings.TrimSuffix(strings.ToLower(repo), ".git")
 	return repo != "" && slices.ContainsFunc(own, func(at string) bool {
@@ -68,9 +68,9 @@ func (f Facts) Unchanged(address string) string {
 	return address
 }
 
-// Base returns the repository that gh and similar clients use if a command names none: the remote
-// that the user made the base, else upstream, else origin, else the only remote. It ignores remotes
-// on a host other than origin's.
+// Base returns the repository that gh and similar clients use if a command does not name one: the
+// remote that the user made the base, else upstream, else origin, else the only remote. It ignores
+// remotes on a host other than origin's.
 func (f Facts) Base() loop.Tracker {
 	names := slices.Sorted(maps.Keys(f.Remotes))
 	origin := f.Remote("origin")
@@ -96,10 +96,10 @@ func (f Facts) Base() loop.Tracker {
 	return origin
 }
 
-// resolved reports whether the user made a remote the base, with `gh repo set-default` or in an
-// answer to glab. base is empty for the remote's own repository; otherwise it names another
-// repository on the same host. The setting is "base" or a repository; glab writes "base:" before
-// the repository. The value "head" names where branches are pushed.
+// resolved reports whether the user made a remote the base, with `gh repo set-default` or by
+// answering a prompt of glab. base is empty for the remote's own repository; otherwise it names
+// another repository on the same host. The setting is "base" or a repository, which glab prefixes
+// with "base:". resolved ignores "head", which marks the remote that branches are pushed to.
 func (f Facts) resolved(remote string) (base string, ok bool) {
 	key := "remote." + remote
 	lines := f.Config[key+".gh-resolved"] + "\n" + f.Config[key+".glab-resolved"]
@@ -133,8 +133,9 @@ func rewritten(address string, config map[string]string) string {
 	return base + address[len(best):]
 }
 
-// OfficialHost returns the forge's host for a host of its ssh server ("ssh.github.com") or an ssh
-// alias ("github.com-work"). It returns an empty string for an alias without a dot, such as "work".
+// OfficialHost returns the forge's host for its ssh server ("ssh.github.com") or an ssh alias of it
+// ("github.com-work"). It returns an empty string for an alias without a dot, such as "work", and
+// any other host unchanged.
 func OfficialHost(host string) string {
 	last := strings.LastIndexByte(host, '.')
 	if last < 0 {

@@ -24,7 +24,8 @@ func ForgeOf(host string) string {
 	return ""
 }
 
-// forge holds the client of a kind of forge, its ref of a PR, and its words for merging one.
+// forge holds the client of a kind of forge, the ref of a PR's head, and the client's subcommand
+// and flag to merge a PR at a given head.
 type forge struct{ kind, client, pull, merge, head string }
 
 // forges lists GitHub first, because forgeOf returns it for an unknown kind.
@@ -43,7 +44,7 @@ func forgeOf(kind string) forge {
 	return forges[0]
 }
 
-// ForgeOfClient returns the kind of forge that a program is the client for, or an empty string.
+// ForgeOfClient returns the kind of forge whose client a program is, or an empty string.
 func ForgeOfClient(program string) string {
 	if program == "hub" {
 		return forges[0].kind
@@ -64,8 +65,8 @@ func Client(kind string) string {
 	return forgeOf(kind).client
 }
 
-// TeaProgram returns the name of Gitea's client on this machine. Debian calls it tea-cli, and has a
-// text editor tea beside it.
+// TeaProgram returns the name of Gitea's client on this machine. On Debian the client is tea-cli,
+// and tea is a text editor.
 func TeaProgram() string {
 	tea, debian := installed("tea"), installed("tea-cli")
 	if debian != "tea-cli" && (tea == "tea" || filepath.Dir(tea) == filepath.Dir(debian)) {
@@ -75,7 +76,7 @@ func TeaProgram() string {
 }
 
 // installed returns the path of a program on PATH, or its name if it is not there. It skips the
-// brake's folders and links to this program, because hooks would then start itself without end.
+// brake's folders and links to this program, through which hooks would start itself forever.
 func installed(program string) string {
 	exe, _ := os.Executable()
 	self, _ := os.Stat(exe)
@@ -95,8 +96,8 @@ func installed(program string) string {
 // PullRef returns the ref of a PR's head on a forge.
 func PullRef(kind string, pr int) string { return fmt.Sprintf(forgeOf(kind).pull, pr) }
 
-// MergeCommand returns the command that merges a PR with a forge's own client. N stands for PR 0.
-// If sha is not empty, the command merges the PR only if its head is sha.
+// MergeCommand returns the command that merges a PR with a forge's own client. If pr is 0, the
+// command has N in place of the number. If sha is not empty, it merges the PR only at that head.
 func MergeCommand(kind string, pr int, sha string) string {
 	name := "N"
 	if pr > 0 {

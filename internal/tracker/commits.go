@@ -14,8 +14,8 @@ import (
 type Tree struct {
 	Head   string // empty if there is no commit
 	Branch string // empty if HEAD is detached
-	// Dirty holds the changed and untracked paths, relative to the top. It has no ignored files. A
-	// submodule is in it only if its commit differs.
+	// Dirty holds the changed and untracked paths, relative to the top, without ignored files. It
+	// holds a submodule only if another commit of it is checked out than HEAD or the index records.
 	Dirty []string
 	rules []string // .gitignore and .gitattributes files that are ignored themselves
 }
@@ -28,7 +28,7 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 	if err != nil {
 		return t, err
 	}
-	fields := map[string]int{"#": 3, "!": 2, "?": 2, "1": 9, "u": 11} // the last one is the path
+	fields := map[string]int{"#": 3, "!": 2, "?": 2, "1": 9, "u": 11} // the last field is the path
 	for record := range strings.SplitSeq(string(out), "\x00") {
 		kind, _, _ := strings.Cut(record, " ")
 		f := strings.SplitN(record, " ", max(1, fields[kind]))
@@ -51,15 +51,16 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 	return t, nil
 }
 
-// Top returns the root of the working tree as git reports it; a setting may move it.
+// Top returns the root of the working tree as git reports it. The setting core.worktree may move
+// it.
 func Top(ctx context.Context, project string) (string, error) {
 	out, err := git(ctx, project, "rev-parse", "--show-toplevel")
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// Hidden returns the files that git status leaves out, relative to the top: those that update-index
-// marks as unchanged or skipped, and uncommitted files in submodules. It leaves out files outside a
-// sparse checkout.
+// Hidden returns the files whose changes git status may not show, relative to the top: those that
+// update-index marked as unchanged or skipped, and uncommitted files in submodules. It leaves out
+// files outside a sparse checkout.
 func Hidden(ctx context.Context, project string) (list []string, err error) {
 	repo := Repo(ctx, project)
 	sparse := repo.Config["core.sparsecheckout"] == "true"
@@ -94,15 +95,16 @@ func Descends(ctx context.Context, project, commit string) (bool, error) {
 	return gitSucceeds(ctx, project, "merge-base", "--is-ancestor", commit, "HEAD")
 }
 
-// Diff returns the diff from a commit to HEAD of the whole repository, without context lines. Every
-// file counts as text, whatever attributes or settings say. A diff over 64 MiB is an error.
+// Diff returns the diff of the whole repository from a commit to HEAD, without context lines. It
+// treats every file as text, regardless of attributes and settings. A diff over 64 MiB is an error.
 func Diff(ctx context.Context, project, commit string) ([]byte, error) {
 	return git(ctx, project, "diff", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--text", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
 		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
-// CommittedSince returns the paths, relative to the top, that the commits after commit change.
+// CommittedSince returns the paths, relative to the top, that change in the commits from commit to
+// HEAD.
 func CommittedSince(ctx context.Context, project, commit string) ([]string, error) {
 	return files(ctx, project, "log", "-z", "--no-renames", "--name-only", "--format=",
 		commit+"..HEAD", "--", ":/")
@@ -114,15 +116,15 @@ func Changed(ctx context.Context, dir, from, to string) ([]string, error) {
 		"--relative", "--ignore-submodules=none", from, to)
 }
 
-// Checkout creates a separate repository in the empty directory into, with the files of a commit.
-// It shares the objects of the project's repository, but not its hooks or settings, and changes in
-// it do not affect the project. Checkout returns the project's directory in it.
+// Checkout creates a separate repository in the empty directory into and checks out a commit there.
+// The new repository uses the objects of the project's, but not its hooks or settings. Changes in
+// it do not affect the project. Checkout returns the directory that corresponds to the project.
 func Checkout(ctx context.Context, project, commit, into string) (dir string, err error) {
 	out, err := git(ctx, project, "rev-parse", "--show-object-format", "--show-prefix",
 		"--path-format=absolute", "--git-path", "objects")
 	words := strings.SplitN(string(out), "\n", 3)
 	if err != nil || len(words) < 3 {
-		return "", errors.Join(err, errors.New("git does not name the project's objects"))
+		return "", errors.Join(err, errors.New("git did not report where the objects are"))
 	}
 	format, prefix, objects := words[0], words[1], words[2]
 	_, err = git(ctx, into, "init", "--quiet", "--template=", "--object-format="+format)

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// setting is a git setting. The key is as git prints it: section and name in lower case, the
-// subsection as written. own reports that it comes from the repository's files, not the user's or
-// the system's.
+// setting is a git setting. The key has the form that git prints: section and name in lower case,
+// the subsection as written. own reports that the setting comes from the repository's files, not
+// from the user's or the system's.
 type setting struct {
 	key, value string
 	own        bool
@@ -26,7 +26,7 @@ var listing = []string{"config", "--list", "--show-scope", "--includes", "-z"}
 
 // printed holds the settings of a repository as git printed them.
 type printed struct {
-	config, worktree string // the texts of its own files at that time
+	config, worktree string // the repository's config and config.worktree at that time
 	at               time.Time
 	list             []setting
 	err              error
@@ -42,8 +42,8 @@ var known = struct {
 // maxAge bounds the age of cached settings, because the user's own files are not compared.
 const maxAge = time.Second
 
-// settings asks git for the settings that apply in a directory, unless it has just done so and the
-// repository's own files are the same.
+// settings returns the git settings that apply in a directory. It asks git unless the cache has an
+// answer that is younger than maxAge and the repository's own files have not changed since.
 func settings(ctx context.Context, dir string) (list []setting, err error) {
 	place, inside := findGit(filepath.Clean(dir))
 	now, same := printed{}, true
@@ -62,7 +62,7 @@ func settings(ctx context.Context, dir string) (list []setting, err error) {
 		return was.list, was.err
 	}
 	out, err := runGit(ctx, dir, nil, listing...)
-	list = listed(string(out), "command") // the command's are those in hardened
+	list = listed(string(out), "command") // without those in hardened
 	uncompared := func(s setting) bool {
 		return s.own && (!inside || strings.HasPrefix(s.key, "include"))
 	}
@@ -73,7 +73,7 @@ func settings(ctx context.Context, dir string) (list []setting, err error) {
 	return list, err
 }
 
-// listed returns the settings in the output of listing, except those of one scope.
+// listed parses the output of listing and leaves out the settings of one scope.
 func listed(out, without string) (list []setting) {
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -90,7 +90,8 @@ func listed(out, without string) (list []setting) {
 	return list
 }
 
-// last returns the last value of a key, in the repository's own files or in the others.
+// last returns the last value of a key in the repository's own files if own is set, or else in the
+// user's and the system's.
 func last(list []setting, own bool, key string) (value string) {
 	for _, s := range list {
 		if s.key == key && s.own == own {
@@ -141,7 +142,7 @@ func overrule(list []setting, remote bool) (args []string, err error) {
 			}
 		}
 		if off != nil && strings.ContainsRune(s.key, '=') { // git would end the key there
-			return nil, fmt.Errorf("git is not run, because the repository sets %q", s.key)
+			return nil, fmt.Errorf("git was not run, because the setting %q contains =", s.key)
 		}
 		for _, setting := range off {
 			args = append(args, "-c", setting)

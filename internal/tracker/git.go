@@ -1,9 +1,10 @@
 // Package tracker reads facts from git: worktrees, remote heads, the project, and the repository's
-// settings. It also has the names of the forges' own clients.
+// settings. It also knows the forges' own client programs.
 //
-// The repository is not trusted, because its config may name programs to run. Child git processes
-// have those settings disabled, their own standard streams, a deadline and a bound on their output.
-// Project, Root and LinkedWorktree start no process, because they run even if no loop is active.
+// The repository is not trusted, because its config may name programs to run. The package disables
+// those settings for each git that it starts, except in GitStart.Ask, which asks as the user's own
+// git would. Each git has its own standard streams, a deadline and a bound on its output. Project,
+// Root and LinkedWorktree start no process, because they run even if no loop is active.
 package tracker
 
 import (
@@ -39,7 +40,7 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return runGit(ctx, dir, off, args...)
 }
 
-// runGit is like git, but the arguments in hardened and off are its only overrides.
+// runGit is like git, but the only settings that it overrides are those in hardened and off.
 func runGit(ctx context.Context, dir string, off []string, args ...string) ([]byte, error) {
 	env := environ(os.Environ())
 	if args[0] != "ls-remote" { // keeps git from fetching a missing object
@@ -53,7 +54,7 @@ func runGit(ctx context.Context, dir string, off []string, args ...string) ([]by
 	switch args[0] {
 	case "checkout":
 		wait = time.Minute
-	case "config", "ls-remote": // an event may need several answers
+	case "config", "ls-remote": // one event may run several of them
 		wait = gitWait / 2
 	}
 	r, err := child.Run(ctx, child.Command{
@@ -95,8 +96,8 @@ func environ(from []string) (env []string) {
 		"GIT_ALLOW_PROTOCOL=file:http:https:ssh", "LC_ALL=C")
 }
 
-// BranchesSince returns the local branches whose last commit is not older than since, with their
-// heads.
+// BranchesSince returns the local branches whose last commit was made at or after since. It maps a
+// branch to its head commit.
 func BranchesSince(ctx context.Context, project string,
 	since time.Time) (map[string]string, error) {
 	const format = "%(refname:lstrip=2)%00%(objectname)%00%(committerdate:unix)"
@@ -117,8 +118,8 @@ func BranchesSince(ctx context.Context, project string,
 	return heads, nil
 }
 
-// Elsewhere reports whether a worktree is clean and all of its commits are in another local or
-// remote-tracking branch.
+// Elsewhere reports whether a worktree is clean and its head commit is in a local or
+// remote-tracking branch other than branch.
 func Elsewhere(ctx context.Context, worktree, branch string) bool {
 	tree, err := ReadTree(ctx, worktree)
 	if err != nil || len(tree.Dirty) > 0 || tree.Head == "" {
@@ -143,20 +144,20 @@ func gitSucceeds(ctx context.Context, dir string, args ...string) (bool, error) 
 	return err == nil, err
 }
 
-// Committed returns the files at or below a path that are in git's index. It returns nil if git
-// fails.
+// Committed returns the files at or below a path that are in git's index, staged ones included. It
+// returns nil if git fails.
 func Committed(ctx context.Context, project, path string) []string {
 	list, _ := files(ctx, project, "ls-files", "-z", "--", path)
 	return list
 }
 
-// files returns the NUL-terminated names that a command prints.
+// files runs a git command that prints NUL-terminated names and returns the names.
 func files(ctx context.Context, dir string, args ...string) ([]string, error) {
 	out, err := git(ctx, dir, args...)
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
 }
 
-// Commit returns the full name of the commit that ref names.
+// Commit returns the full hash of the commit that ref resolves to.
 func Commit(ctx context.Context, dir, ref string) (string, error) {
 	out, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options",
 		ref+"^{commit}")
@@ -181,8 +182,8 @@ func FileAt(ctx context.Context, dir, commit, path string, maxBytes int) (string
 // Heads is the prefix of a local branch's ref.
 const Heads = "refs/heads/"
 
-// RemoteRefs asks a remote, in one call, for the commits of refs (R139), which are named without
-// their prefix, as in "feature/123-foo". A ref that is not on the remote has no entry.
+// RemoteRefs asks a remote, in one call, for the commits of refs (R139). names holds the refs
+// without prefix, for example "feature/123-foo". A ref that is not on the remote has no entry.
 func RemoteRefs(ctx context.Context, project, remote, prefix string,
 	names []string) (map[string]string, error) {
 	commits := map[string]string{}
@@ -190,7 +191,7 @@ func RemoteRefs(ctx context.Context, project, remote, prefix string,
 		return commits, nil
 	}
 	if remote == "" {
-		return nil, errors.New("read remote heads: no remote is named")
+		return nil, errors.New("read remote heads: the remote is unknown")
 	}
 	args := []string{"ls-remote", "--upload-pack=git-upload-pack", "--", remote}
 	for _, name := range names {

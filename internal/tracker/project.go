@@ -38,8 +38,8 @@ type gitPlace struct {
 	common string
 }
 
-// findGit finds the repository of a directory by the nearest .git in it or above it, as git does.
-// In a linked worktree and in a submodule, .git is a file with the path of the git directory.
+// findGit finds the repository of a directory by the nearest .git in it or in a parent, as git
+// does. In a linked worktree and in a submodule, .git is a file with the path of the git directory.
 func findGit(from string) (gitPlace, bool) {
 	for top, below := from, ""; top != below; top, below = filepath.Dir(top), top {
 		dot := filepath.Join(top, ".git")

@@ -54,7 +54,7 @@ func TestRemoteHeadsFails(t *testing.T) {
 	dir := sandbox(t)
 	repo := newRepo(t, filepath.Join(dir, "app"))
 	for remote, want := range map[string]string{
-		"": "no remote is named",
+		"": "the remote is unknown",
 		"origin": "git ls-remote: exit status 128: fatal: 'origin' does not " +
 			"appear to be a git repository",
 		"--upload-pack=touch ran":     "exit status 128",

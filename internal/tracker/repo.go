@@ -21,7 +21,7 @@ type Facts struct {
 	// count for remote.*.push, .fetch, .url, .pushurl, push.pushoption, url.*.insteadof and the
 	// keys of forges' clients; they are joined by line feeds.
 	Config map[string]string
-	Err    error // the error if git did not print its settings
+	Err    error // why git did not print its settings, or nil
 }
 
 // Repo returns the facts of the repository that contains dir. Its settings come from git, the rest
@@ -43,17 +43,17 @@ func Repo(ctx context.Context, dir string) Facts {
 	return f
 }
 
-// GitStart describes how a git is started.
+// GitStart describes how a program starts git.
 type GitStart struct {
 	Dir   string   // the directory in which it starts
 	Env   []string // its environment
 	Flags []string // the flags before its command that choose the repository and settings
-	Works string   // the directory in which it works, given Env and Flags
+	Works string   // the directory in which it works because of Env and Flags
 }
 
-// Ask returns what git prints for these arguments if it is started in this way.
+// Ask starts git in this way, but with args after Flags, and returns its output.
 func (s GitStart) Ask(ctx context.Context, args ...string) (string, error) {
-	// GIT_CONFIG hides settings from git config, but from no other command
+	// GIT_CONFIG would hide settings from git config, but not from other git commands.
 	env := slices.DeleteFunc(slices.Clone(s.Env), func(kv string) bool {
 		return strings.HasPrefix(kv, "GIT_CONFIG=")
 	})
@@ -64,8 +64,8 @@ func (s GitStart) Ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(r.Out), "\n"), err
 }
 
-// Repo returns the facts of the repository in which git works if it is started in this way. Its
-// settings come from git. The branch is missing.
+// Repo returns the facts of the repository in which git works if it is started in this way, except
+// the branch. The settings come from git.
 func (s GitStart) Repo(ctx context.Context) Facts {
 	p, _ := findGit(filepath.Clean(s.Works))
 	out, err := s.Ask(ctx, listing...)

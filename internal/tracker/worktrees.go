@@ -12,10 +12,10 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Worktrees returns the linked worktrees of the project's repository (R122), including those whose
-// directory is missing, but without the project itself. A detached worktree has no branch. Paths
-// inside the project are relative to it, with slashes. Worktrees does not start git if there are
-// none.
+// Worktrees returns the linked worktrees of the project's repository (R122), except the project
+// itself. It includes those whose directory is missing. A detached worktree has no branch. A path
+// inside the project is relative to it, with slashes. Worktrees does not start git if the
+// repository has no linked worktrees.
 func Worktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
 	place, ok := findGit(project)
 	if !ok {
@@ -72,8 +72,8 @@ func parseWorktree(record string) (w loop.Worktree) {
 }
 
 // CheckWorktrees compares recorded worktrees with the current ones. It returns one note for each
-// that is missing or has another branch or head, in the order recorded (R143, R144). It compares
-// only facts that were recorded, and changes nothing.
+// recorded worktree that is missing or has another branch or head, in the recorded order (R143,
+// R144). It compares only facts that were recorded, and changes nothing.
 func CheckWorktrees(project string, recorded, now []loop.Worktree) (notes []string) {
 	root := RealPath(project)
 	locate := func(path string) string { return RealPath(safefile.Absolute(root, path)) }
@@ -99,9 +99,9 @@ func CheckWorktrees(project string, recorded, now []loop.Worktree) (notes []stri
 	return notes
 }
 
-// moved reports whether the branch or the head has changed. A recorded head may be abbreviated, as
-// in "def5678". A recorded worktree without a branch was detached if it has a head; else its branch
-// is unknown.
+// moved reports whether the branch or the head has changed. The recorded head may be abbreviated. A
+// recorded worktree without a branch was detached if it has a head; otherwise its branch is
+// unknown.
 func moved(was, is loop.Worktree) bool {
 	branch := strings.TrimPrefix(was.Branch, "refs/heads/")
 	return branch != is.Branch && (branch != "" || was.HeadSHA != "") ||

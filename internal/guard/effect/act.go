@@ -10,7 +10,7 @@ import (
 // Kind is the effect of an Act.
 type Kind string
 
-// The kinds of acts. Kind.Merges reports which of them land code or remove an obstacle to it.
+// The kinds of acts. Kind.Merges returns true for the first seven.
 const (
 	MergePR            Kind = "merge-pr"             // merges a PR now
 	PushProtected      Kind = "push-protected"       // moves a protected branch outside a PR
@@ -23,7 +23,7 @@ const (
 	OpenPR  Kind = "open-pr" // opens a PR (R30)
 	Comment Kind = "comment" // writes a comment, or a review that does not approve
 
-	SetLabel  Kind = "set-label"  // labels an issue or PR: Ref is the label, PR the number (R44)
+	SetLabel  Kind = "set-label"  // labels an issue or PR; Ref is the label, PR the number (R44)
 	DropLabel Kind = "drop-label" // removes a label
 
 	WriteState       Kind = "write-state"       // writes under .sdd/loop or a transcript
@@ -49,24 +49,24 @@ func (k Kind) Merges() bool {
 type Act struct {
 	Kind Kind `json:"kind"`
 	PR   int  `json:"pr,omitempty"` // 0 if unknown
-	// Ref is a URL, a branch or a path, or the text as written if PR is unknown.
+	// Ref is a URL, a branch, a path or a label, or the text as written if PR is unknown.
 	Ref    string `json:"ref,omitempty"`
 	Repo   string `json:"repo,omitempty"`  // owner/name if named
 	SHA    string `json:"sha,omitempty"`   // the head commit that the command requires
 	Auto   bool   `json:"auto,omitempty"`  // requests auto-merge
 	Admin  bool   `json:"admin,omitempty"` // bypasses protections
 	Review bool   `json:"-"`               // a submitted review that does not approve
-	// Command is the resolved command, words joined, as in "gh pr merge 142 --squash".
+	// Command is the resolved command in one line, such as "gh pr merge 142 --squash".
 	Command string   `json:"command"`
 	Cwd     string   `json:"-"` // working directory, empty if unknown
 	Path    string   `json:"-"` // the written file, resolved against Cwd; empty if unknown
 	Via     []string `json:"via,omitempty"`
-	// Elsewhere is the repository of the act if it is not the project's own repository, which is
-	// Own. A reading leaves both empty.
+	// Elsewhere is the repository that the act targets if it is not the project's own, and Own is
+	// then the project's. Both are empty in a Reading; the caller sets them.
 	Elsewhere, Own string `json:"-"`
 }
 
-// Words describes the act for a person, as in "push-protected main".
+// Words describes the act for a person, for example "push-protected main".
 func (a Act) Words() string {
 	s := string(a.Kind)
 	if a.Ref != "" {
@@ -78,11 +78,11 @@ func (a Act) Words() string {
 	return s
 }
 
-// Opaque is a part that could not be read: text that is only known when it runs, or text of another
+// Opaque is a part that could not be read, because it is only known at run time or is in another
 // language.
 type Opaque struct {
 	Text   string   // the part as written, at most 200 bytes
-	Reason string   // for example "the command name is only known when it runs"
+	Reason string   // for example "the command's name is only known at run time"
 	Via    []string // enclosing wrappers, outermost first
 	// Forge reports whether the part could land something.
 	Forge bool
@@ -98,12 +98,12 @@ type Reading struct {
 	// Bound names the bound that ended the reading. It is empty if no bound was reached, or if the
 	// text names no way to land anything. An open loop refuses a call whose Bound is set.
 	Bound string
-	// Uses holds the branches and PRs that the call fetches by name, checks out, comments on,
-	// merges into another, pushes to, edits, closes or reopens. Ref is the branch if PR is unknown.
+	// Uses holds the branches and PRs that the call works on, for example by a fetch by name, a
+	// checkout, a local merge, a push, or an edit or a comment. Ref is the branch if PR is unknown.
 	// Uses are separate from Acts because most loops allow them.
 	Uses []Act
-	// Pushes is the first push in the call, whatever branch it moves. It is empty if the call does
-	// not push. It is separate from Acts because only audit loops refuse every push (A67).
+	// Pushes is the first push command in the call, whatever branch it moves, or empty if there is
+	// none. It is separate from Acts because only audit loops refuse every push (A67).
 	Pushes string
 }
 

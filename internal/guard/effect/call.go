@@ -36,7 +36,7 @@ type Repo struct {
 	// subsection as written. Several values of one key are joined by line feeds.
 	Config map[string]string
 	// Ask runs git with these arguments, in the environment of the git that is about to start, and
-	// returns its output, or "" on error. It is nil if only the text of a call is judged.
+	// returns its output, or "" on error. It is nil if no git is about to start.
 	Ask func(args ...string) string
 }
 
@@ -62,8 +62,8 @@ func (c Call) CommandText() string {
 }
 
 // Leaf returns the value of the first of the names for which a field exists. Case and underscores
-// are ignored. If a name is the whole path of several fields, the last of them counts, as most
-// servers do with duplicate keys. Otherwise the first field whose path ends with the name counts.
+// are ignored. If a name is the whole path of several fields, the last of them counts, as in most
+// JSON parsers. Otherwise the first field whose path ends with the name counts.
 func Leaf(fields []Field, names ...string) (string, bool) {
 	same := func(a, b string) bool {
 		return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))

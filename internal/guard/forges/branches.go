@@ -10,8 +10,9 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Free reports whether a branch may certainly be moved without a reviewed PR. An empty or partly
-// unknown name is free only if it cannot name a protected branch.
+// Free reports whether a branch is certainly unprotected, so that it may be moved without a
+// reviewed PR. An empty name is not free. A partly unknown name is free if it cannot name a
+// protected branch.
 func Free(f *plain.Frame, name string) bool {
 	pat := strings.ReplaceAll(name, shellword.Unknown, "*")
 	r := f.M.Repo()
@@ -25,8 +26,8 @@ func Free(f *plain.Frame, name string) bool {
 	})
 }
 
-// Moves judges a push or a request that moves the branch to. An empty name is unknown. A name with
-// * stands for every branch that it matches.
+// Moves judges a push or a request that moves the branch named to. An empty name means that the
+// branch is unknown. A name with * stands for every branch that matches it.
 func Moves(f *plain.Frame, a effect.Act, to string, argv []shellword.Word) {
 	name := strings.TrimPrefix(strings.TrimPrefix(to, "refs/"), "heads/")
 	switch other, _, _ := strings.Cut(name, "/"); {
@@ -34,7 +35,7 @@ func Moves(f *plain.Frame, a effect.Act, to string, argv []shellword.Word) {
 		Free(f, name):
 		UseBranch(f, argv, name)
 	case name == "" || shellword.HasUnknown(name):
-		f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
+		f.OpaqueForge(shellword.Join(argv), "the branch that it moves is only known at run time")
 	default:
 		a.Kind, a.Ref = effect.PushProtected, name
 		f.Act(a, argv)
@@ -46,8 +47,8 @@ func DefaultBranch(f *plain.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
 }
 
-// UseBranch records that the command works on a branch. It ignores protected branches, which belong
-// to no single PR. It records a name such as pull/142/head as the PR.
+// UseBranch records that the command works on a branch. It ignores protected branches, which do not
+// belong to a PR. It records a name such as pull/142/head as PR 142.
 func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
 	for _, place := range []string{"refs/", "heads/", "remotes/", "origin/", "upstream/"} {
 		name = strings.TrimPrefix(name, place)

@@ -18,8 +18,9 @@ func Comment(f *plain.Frame, body string, a effect.Act, argv []shellword.Word) {
 	f.Act(a, argv)
 }
 
-// The words that order a bot to merge: GitLab's quick actions, Prow and Tide, workflows that start
-// on a comment, bors and homu, Mergify, Dependabot, Kodiak, Graphite, Trunk, Aviator.
+// These words in a comment make a bot merge. They come from GitLab's quick actions, Prow and Tide,
+// workflows that a comment starts, bors and homu, Mergify, Dependabot, Kodiak, Graphite, Trunk and
+// Aviator. A slash order follows "/" or "!", and a bot order follows the name of a bot.
 const (
 	slashOrders = `merge merge-when-ready merge-queue merge-pr mergepr submit-merge approve lgtm
 unhold remove-hold automerge auto-merge queue enqueue land it ship shipit ship-it r+ squash
@@ -29,9 +30,9 @@ squash-merge rebase-merge fast-forward`
 gitstream* bors* homu tingley mergify* dependabot-preview`
 )
 
-// ordersMerge reports whether a line of a comment makes a bot merge. The order must be the whole
-// line, so that a sentence that mentions an order does not count. At most three words, or a flag
-// and a reason, may follow the order.
+// ordersMerge reports whether a line of a comment makes a bot merge. The line must begin with the
+// order or the bot's name, and at most three words, or a flag with a reason, may follow the order.
+// Therefore a sentence that mentions an order does not count.
 func ordersMerge(line string) bool {
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) == 0 {
@@ -66,8 +67,8 @@ func ordersMerge(line string) bool {
 		!shellword.Has("cancel of is conflicts -c --cancel --dry-run", said[0])
 }
 
-// labelWords records labels that are set on or removed from an issue or PR with a known number. A
-// label that makes a bot merge arms a merge.
+// labelWords records the labels that a command sets on or removes from an issue or PR with a known
+// number. Setting a label that makes a bot merge arms a merge, even if the number is unknown.
 func labelWords(f *plain.Frame, kind effect.Kind, words []shellword.Word, a effect.Act,
 	argv []shellword.Word) {
 	for _, w := range words {
@@ -100,12 +101,12 @@ func Labels(f *plain.Frame, leaves []effect.Field, a effect.Act, argv []shellwor
 // The labels that make a bot merge, reduced to letters and digits. A label matches if it contains
 // one of labelParts or equals one of labelNames.
 const (
-	// Kodiak, Mergify, pascalgn/automerge-action, Bulldozer, Graphite, GitHub's own queue,
-	// spinnaker, docs repositories
+	// labelParts comes from Kodiak, Mergify, pascalgn/automerge-action, Bulldozer, Graphite,
+	// GitHub's merge queue, Spinnaker and repositories of documentation.
 	labelParts = `automerge readytomerge readyformerge mergeready mergequeue mergewhen mergeit
 mergenow mergeme mergepr mergeonpass mergeongreen mergeafterci shipit queuemerge readytoland
 autosquash autorebase autoland addtoqueue queuedformerge kodiakmerge readyforland`
-	// Prow and Tide, Flutter's autosubmit, Node's commit-queue
+	// labelNames comes from Prow and Tide, Flutter's autosubmit and Node's commit-queue.
 	labelNames = `merge queue land lgtm approved ship squash squashmerge rebasemerge statusmerge
 waitingfortreetogogreen botmerge autosubmit readytosubmit commitqueue mergetrain sendtomerge landit
 landwhenready`

@@ -91,16 +91,16 @@ item-archive item-create item-delete item-edit item-list link list ls unlink vie
 	{"codespace cs", "code cp create delete edit list logs ls ports rebuild ssh stop view"},
 	{"ruleset rs", "check list ls view"},
 	{"extension extensions ext", "browse create list ls remove search upgrade"},
-	{"api browse completion help status version", ""}, // they have no commands
+	{"api browse completion help status version", ""}, // these groups have no commands
 }
 
-// glabGroups lists the groups of glab. An alias of glab has another name.
+// glabGroups lists the command groups of glab. An alias of glab has another name.
 const glabGroups = `alias api auth changelog check-update ci cluster completion config deploy-key
 duo help incident issue iteration job label milestone mr opentofu pipe pipeline project release repo
 schedule search securefile snippet ssh-key stack token user variable version`
 
-// named reports whether a command is built into a client. Any other name may be an alias or an
-// extension, which could do anything.
+// named reports whether a command is built into gh or glab. Any other name may be an alias or an
+// extension, which could do anything. named accepts all commands of tea and hub.
 func named(client, group, command string) bool {
 	switch {
 	case group == "" || client == "tea" || client == "hub":
@@ -130,13 +130,13 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	const onPRs = "gh-pr glab-mr tea-pulls tea-pull tea-pr tea-prs hub-pr"
 	switch {
 	case !ok, !known && is(onPRs):
-		f.OpaqueForge(shellword.Join(argv), "the "+name+" command is only known when it runs")
+		f.OpaqueForge(shellword.Join(argv), "the "+name+" command is only known at run time")
 	case slices.ContainsFunc(argv, func(w shellword.Word) bool {
 		return strings.HasPrefix(w.Text, "--help=") || strings.HasPrefix(w.Text, "-h=")
 	}):
-		f.OpaqueForge(shellword.Join(argv), "--help is given a value")
+		f.OpaqueForge(shellword.Join(argv), "--help has a value, so the command may run")
 	case !named(name, group.Text, sub.Text):
-		reason := "a command, alias or extension of " + name + " that is not known here"
+		reason := "an unknown command, alias or extension of " + name
 		f.OpaqueForge(shellword.Join(argv), reason)
 	case shellword.AsksHelp(argv, flags+" "+valued(name)):
 	case is(onPRs):
@@ -251,7 +251,7 @@ func judgeVerb(f *plain.Frame, argv []shellword.Word, verb, noun string, fl shel
 		case fl.On("-a", "--approve"):
 			set("event", shellword.Lit("APPROVE"))
 		case verb == "review" && fl.Late && !fl.On("-c", "--comment", "-r", "--request-changes"):
-			const reason = "a review whose verdict is only known when it runs"
+			const reason = "a review whose verdict is only known at run time"
 			f.OpaqueForge(shellword.Join(argv), reason)
 			return
 		default:
@@ -327,8 +327,8 @@ func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	return a
 }
 
-// PullURL parses the URL of a PR, such as https://host/owner/name/pull/5. ref is then the URL. For
-// any other text, pr is 0 and name is repo.
+// PullURL parses the URL of a PR, such as https://host/owner/name/pull/5. For any other text, pr is
+// 0 and name is repo. ref is the text of w, for display.
 func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 	if !w.Known() {
 		return 0, repo, w.Show()
@@ -394,7 +394,7 @@ func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
 	}
 	switch q = q.orDefault(); {
 	case shellword.Blank(q.URL) && (fl.Late || q.Method != "GET"):
-		f.OpaqueForge(shellword.Join(argv), "the path of the api call is only known when it runs")
+		f.OpaqueForge(shellword.Join(argv), "the path of the api call is only known at run time")
 	default:
 		Send(f, q)
 	}
@@ -418,7 +418,7 @@ func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 		!shellword.AnyOf(parts, "conflict conflicts check"):
 		f.Act(effect.Act{Kind: effect.RunMergingWorkflow, Ref: name}, argv)
 	case shellword.Blank(name), shellword.Number(name) > 0:
-		f.OpaqueForge(shellword.Join(argv), "a workflow that is only known by its number")
+		f.OpaqueForge(shellword.Join(argv), "the workflow's file is unknown")
 	}
 }
 

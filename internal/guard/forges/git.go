@@ -13,7 +13,7 @@ import (
 type gitRun struct {
 	argv   []shellword.Word
 	dir    string
-	config map[string][]string // values set by -c; they override the files'
+	config map[string][]string // values set by -c, which override those in files
 }
 
 func newGit(f *plain.Frame, argv []shellword.Word) gitRun {
@@ -29,7 +29,8 @@ func (g gitRun) branch(f *plain.Frame) string {
 	return cmp.Or(strings.TrimPrefix(name, "refs/heads/"), shellword.Unknown)
 }
 
-// asked returns the answer of the git that is about to start. It is empty if only text is judged.
+// asked runs git with args in the environment of the git that is about to start and returns its
+// output. It returns an empty string if no git is about to start.
 func asked(f *plain.Frame, args ...string) string {
 	if ask := f.M.Repo().Ask; ask != nil && f.M.Burn(100) {
 		return ask(args...)
@@ -62,7 +63,7 @@ func gitGlobals(f *plain.Frame, g *gitRun, args []shellword.Word) []shellword.Wo
 		case flag == "-C":
 			g.dir = f.At(g.dir, value)
 		case n == 1 && !shellword.Has(gitSwitches, flag) && !strings.Contains(texts[0], "="):
-			f.OpaqueForge(shellword.Join(g.argv), "a flag of git that is not known here")
+			f.OpaqueForge(shellword.Join(g.argv), "an unknown git flag")
 		}
 		texts = texts[n:]
 	}
@@ -74,11 +75,11 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	}
 	cmd := rest[0]
 	if !cmd.Known() {
-		f.OpaqueForge(shellword.Join(g.argv), "the git command is only known when it runs")
+		f.OpaqueForge(shellword.Join(g.argv), "the git command is only known at run time")
 		return
 	}
 	args := rest[1:]
-	// a later one may be an argument
+	// a later --help may be an argument of another flag
 	if len(args) > 0 && shellword.Has("-h --help", args[0].Text) {
 		return
 	}
@@ -115,13 +116,13 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	}
 }
 
-// gitAlias reads a command that is not handled elsewhere: an alias, an extension, or a built-in
+// gitAlias reads a command that gitCommand does not handle: an alias, an extension, or a built-in
 // that cannot land anything.
 func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	text := cmp.Or(setting(f, g, "alias."+name), setting(f, g, "alias."+name+".command"))
 	switch {
 	case strings.HasPrefix(name, "remote-"): // a push helper, which reads refs from standard input
-		f.OpaqueForge(shellword.Join(g.argv), "what it pushes is only known when it runs")
+		f.OpaqueForge(shellword.Join(g.argv), "the refs that it pushes are only known at run time")
 		return
 	case text == "":
 		gitExtension(f, g, name)
@@ -141,8 +142,8 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 // often many files.
 const usingBranches = "merge cherry-pick rebase reset fetch pull worktree"
 
-// useBranches treats every operand and flag value before "--" as a possible branch, because only
-// some commands give a flag a value. A remote or a message among them is harmless.
+// useBranches treats every operand and flag value before "--" as a possible branch, because it does
+// not know which flags take a value. Recording a remote or a message by mistake is harmless.
 func useBranches(f *plain.Frame, g gitRun, words []shellword.Word) {
 	files := slices.Index(append(shellword.Texts(words), "--"), "--")
 	for _, w := range words[:files] {
@@ -157,7 +158,7 @@ func useBranches(f *plain.Frame, g gitRun, words []shellword.Word) {
 	}
 }
 
-// gitClone records the branch that a clone checks out.
+// gitClone records the branch that a clone checks out and applies the settings in its flags.
 func gitClone(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j
 --jobs --filter --template --separate-git-dir --shallow-since`)

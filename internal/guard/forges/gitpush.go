@@ -11,7 +11,7 @@ import (
 
 const (
 	pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules -P --prefix"
-	// pushSwitches lists flags of git push that take no value and may be abbreviated.
+	// pushSwitches lists flags of git push that take no value and can be abbreviated.
 	pushSwitches = ` --all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run
 --help --no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
 --force`
@@ -20,7 +20,7 @@ const (
 // gitPush judges a push by the branches that it moves.
 func gitPush(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(shellword.Unabbreviated(args, pushValued+pushSwitches), pushValued)
-	if dry(fl) || fl.On("-h", "--help") { // git only prints its usage
+	if dry(fl) || fl.On("-h", "--help") {
 		return
 	}
 	f.Pushes(g.argv)
@@ -64,7 +64,7 @@ func pushOne(f *plain.Frame, g gitRun, remote, spec string) {
 		to = cmp.Or(asked(f, "rev-parse", "--symbolic-full-name", to), to)
 	}
 	switch {
-	case remote == ".": // moves a branch of this clone
+	case remote == ".": // only moves a branch of the local repository
 	case to == "" && spec != "" && strings.Trim(spec, "+") == ":":
 		pushAct(f, g, "matching branches")
 	case to == "HEAD" || to == "@":
@@ -76,7 +76,7 @@ func pushOne(f *plain.Frame, g gitRun, remote, spec string) {
 	}
 }
 
-// dry reports whether a command has --dry-run in effect.
+// dry reports whether --dry-run is in effect.
 func dry(fl shellword.Flags) bool { return fl.On("-n", "--dry-run") && !fl.On("--no-dry-run") }
 
 // SplitRefspec returns a refspec's source and target. They are equal if spec has no colon.
@@ -110,7 +110,7 @@ func pushPlain(f *plain.Frame, g gitRun, remote string) {
 	}
 }
 
-// pushCurrent judges a push of the checked-out branch to its own name, or to its upstream.
+// pushCurrent judges a push of the checked-out branch to the same name, or to its upstream branch.
 func pushCurrent(f *plain.Frame, g gitRun, upstream bool) {
 	to := g.branch(f)
 	if upstream {

@@ -15,14 +15,16 @@ const (
 	gitTexts = `--exec --exec-path --extcmd --upload-pack --receive-pack --open-files-in-pager
 --config --config-env --tree-filter --index-filter --msg-filter --env-filter --commit-filter
 --parent-filter --tag-name-filter -x -u -O`
+	// gitVariables lists the environment variables whose values git or a pager runs as commands.
 	gitVariables = `GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL PAGER GIT_PAGER
 MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LESSOPEN`
 	gitHookNames = `pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit
 post-merge post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
 )
 
-// gitStarts reads the programs that a git command starts: those in its arguments, also if they run
-// for each revision, submodule or repository, and the repository's hooks.
+// gitStarts reads the programs that a git command starts: those in its arguments, including those
+// that it runs for each revision, submodule or repository, and, if git is about to start, the
+// repository's hooks.
 func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, gitTexts)
 	for _, w := range fl.All(strings.Fields(gitTexts)...) {
@@ -52,7 +54,7 @@ func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// gitEnv reads the variables that git runs as commands.
+// gitEnv reads the commands in the variables of gitVariables.
 func gitEnv(f *plain.Frame) {
 	for name := range strings.FieldsSeq(gitVariables) {
 		if text := f.Env(name); text != "" {
@@ -63,8 +65,8 @@ func gitEnv(f *plain.Frame) {
 	}
 }
 
-// gitSetting applies KEY=VALUE and reads the command that git may run because of it. A key without
-// a value is true.
+// gitSetting applies the setting KEY=VALUE, and reads VALUE as a command if git may run it. A key
+// without a value is set to true.
 func gitSetting(f *plain.Frame, g *gitRun, pair string) {
 	key, value, ok := strings.Cut(pair, "=")
 	if !ok {
@@ -86,8 +88,8 @@ func gitKey(key string) string {
 }
 
 // gitRuns reads the value of a setting as a command. Git runs only some settings, but the values
-// of the others rarely look like a command that lands something. An alias counts when it is used.
-// A branch's settings, with its description, are never run.
+// of the others rarely look like a command that lands something. An alias is read when it is used.
+// Git never runs the settings of a branch, such as its description.
 func gitRuns(f *plain.Frame, key, val string) {
 	if !strings.HasPrefix(key, "alias.") && !strings.HasPrefix(key, "branch.") {
 		f.Look("git "+key, strings.TrimPrefix(val, "!"))
@@ -103,15 +105,15 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 	return f.M.Repo().Config[key]
 }
 
-// settings returns all values of a git setting that may have several.
+// settings returns all values of a git setting, those of -c last. It may return empty values.
 func settings(f *plain.Frame, g gitRun, key string) []string {
 	key = gitKey(key)
 	return append(strings.Split(f.M.Repo().Config[key], "\n"), g.config[key]...)
 }
 
 // gitHooks reads the hooks and settings that a started command may run. Git puts its own directory
-// first in their PATH, so a git that they start bypasses the brake's links. The reading is coarse:
-// a command that runs one of the commit and merge hooks counts as running all of them.
+// first in their PATH, so a git that they start bypasses the brake's links. If a command may run
+// one of the commit and merge hooks, gitHooks reads all of them.
 func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	f.M.Real = false // hooks may start git, which would recurse
 	defer func() { f.M.Real = true }()
@@ -130,7 +132,7 @@ func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 		gitRuns(f, key, repo.Config[key])
 	}
 	answer := asked(f, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
-	// git before 2.31 prints the first option, which it does not know
+	// git before 2.31 does not know --path-format and prints it on a line before the answer
 	folder := answer[strings.LastIndexByte(answer, '\n')+1:]
 	folders := append(g.config["core.hookspath"], folder)
 	for name := range strings.FieldsSeq(names) {
@@ -141,8 +143,8 @@ func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// gitExtension reads the script git-NAME in PATH if git is actually about to start. As in a hook,
-// a git that the script starts bypasses the brake's links.
+// gitExtension reads the script git-NAME in PATH if git is actually about to start. A git that the
+// script starts bypasses the brake's links, as one started by a hook does.
 func gitExtension(f *plain.Frame, g gitRun, name string) {
 	for dir := range strings.SplitSeq(f.Env("PATH"), ":") {
 		text, _ := f.Open(f.At(g.dir, dir) + "/git-" + name)

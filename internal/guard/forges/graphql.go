@@ -37,7 +37,7 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 	case query == "":
 		return
 	case shellword.Blank(query):
-		f.OpaqueForge(shellword.Join(argv), "the GraphQL query is only known when it runs")
+		f.OpaqueForge(shellword.Join(argv), "the GraphQL query is only known at run time")
 		return
 	case !f.M.Burn(1 + len(query)/16):
 		return
@@ -77,15 +77,15 @@ func gqlTokens(s string) []string {
 	return toks
 }
 
-// mutations calls do for every field with arguments, if the document has a mutation. It omits
-// fields that return pages of changed objects.
+// mutations calls do for every field with arguments if the document contains a mutation. It skips
+// fields that only return a page of objects.
 func mutations(toks []string, do func(name string, args []string)) {
 	if !slices.Contains(toks, "mutation") && !slices.Contains(toks, "Mutation") {
 		return
 	}
 	for i, t := range toks {
 		named := i > 1 && shellword.Has("mutation query", toks[i-2]) // an operation with a name
-		spread := i > 2 && toks[i-3] == "."                          // a field after "...mutation"
+		spread := i > 2 && toks[i-3] == "."                          // after "...mutation"
 		if t != "(" || i == 0 || named && !spread {
 			continue
 		}
@@ -101,7 +101,7 @@ func mutations(toks []string, do func(name string, args []string)) {
 	}
 }
 
-// gqlArgs returns the name: value pairs at any depth, with variables replaced by their values.
+// gqlArgs returns all pairs NAME: VALUE at any depth, with variables replaced by their values.
 func gqlArgs(toks []string, vars []effect.Field) []effect.Field {
 	var out []effect.Field
 	for i := 0; i+2 < len(toks); i++ {

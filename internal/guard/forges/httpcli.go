@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// curlData lists the flags that make a request a POST, whatever their value.
+// curlData lists the flags that make a request a POST by default, whatever their value.
 const curlData = `-d --data --data-raw --data-binary --data-ascii --data-urlencode --json
 -F --form --form-string`
 
@@ -32,12 +32,12 @@ func Curl(f *plain.Frame, argv []shellword.Word) {
 		return strings.HasPrefix(w.Text, "--exp") && !strings.HasPrefix(w.Text, "--expect100")
 	}
 	if fl.On("--next", "-:") || slices.ContainsFunc(args, expands) {
-		f.OpaqueForge(shellword.Join(argv), "curl assembles the requests when it runs")
+		f.OpaqueForge(shellword.Join(argv), "the guard does not read --next and --expand")
 	}
 	const sends = "url request data json form upload config next k x f t d " + shellword.Unknown
 	for _, w := range fl.All("-K", "--config") {
 		if shellword.AnyOf(shellword.NameWords(f.FileText(w.Text)), sends) {
-			f.OpaqueForge(shellword.Join(argv), "a file of options decides what it sends")
+			f.OpaqueForge(shellword.Join(argv), "a config file may change the request")
 		}
 	}
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
@@ -66,7 +66,7 @@ func Curl(f *plain.Frame, argv []shellword.Word) {
 		name, value, _ := strings.Cut(strings.Replace(w.Text, "=<", "=@", 1), "=")
 		q.Fields = append(q.Fields, effect.Field{Path: name, Value: dataText(f, value)})
 	}
-	for _, w := range fl.All("--data-urlencode", "--form-string") { // @ is literal in their values
+	for _, w := range fl.All("--data-urlencode", "--form-string") { // in name=@x, the @ is literal
 		name, value, text := strings.Cut(w.Text, "=")
 		if at, file, ok := strings.Cut(w.Text, "@"); ok && !text {
 			name, value = at, f.FileText(file)
@@ -85,7 +85,7 @@ func Curl(f *plain.Frame, argv []shellword.Word) {
 		Send(f, q)
 	}
 	if len(urls) == 0 && fl.Late {
-		f.Opaque(shellword.Join(argv), "what it sends is only known when it runs")
+		f.Opaque(shellword.Join(argv), "the URL is only known at run time")
 	}
 }
 
@@ -110,7 +110,7 @@ func Wget(f *plain.Frame, argv []shellword.Word) {
 	for _, text := range settings {
 		const sends = "method post body input " + shellword.Unknown
 		if shellword.HasPart(strings.ToLower(text), sends) {
-			f.Opaque(shellword.Join(argv), "a setting of wget may change what it sends")
+			f.Opaque(shellword.Join(argv), "a wget setting may change the request")
 		}
 	}
 	q := Request{Argv: argv, Method: strings.ToUpper(fl.Val("--method"))}
@@ -121,7 +121,7 @@ func Wget(f *plain.Frame, argv []shellword.Word) {
 	q.Body = cmp.Or(fl.Val("--post-data", "--body-data"),
 		f.FileText(cmp.Or(fl.Val("--post-file", "--body-file"), "/dev/null")))
 	if _, ok := fl.Get("-i", "--input-file"); ok && q.orDefault().Method != "GET" {
-		f.Opaque(shellword.Join(argv), "wget takes the addresses from a file")
+		f.Opaque(shellword.Join(argv), "wget reads the URLs from a file")
 	}
 	for _, u := range fl.Pos {
 		q.URL = u.Text
@@ -129,8 +129,8 @@ func Wget(f *plain.Frame, argv []shellword.Word) {
 	}
 }
 
-// HTTPie reads a command line of HTTPie: [METHOD] URL item=value …. Without a method, items make
-// the request a POST.
+// HTTPie reads a command line of HTTPie: [METHOD] URL item=value …. Without a method, items or a
+// body make the request a POST.
 func HTTPie(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `-a --auth -A --auth-type -o --output --session --timeout
 --proxy --verify --cert -p --print --raw --pretty -s --style

@@ -18,13 +18,14 @@ import (
 type Request struct {
 	Method string // upper case, may contain Unknown; empty for the client's default
 	URL    string
-	Body   string           // as sent; may hold Unknown
-	Fields []effect.Field   // parameters given individually
+	Body   string           // as sent; may contain Unknown
+	Fields []effect.Field   // parameters that flags or tool fields give
 	Argv   []shellword.Word // the command, for messages about acts
-	Led    bool             // sent to a host other than the URL's
+	Led    bool             // a proxy or a flag may send it to another host than the URL's
 }
 
-// orDefault returns the request with the default method of clients if it has none.
+// orDefault returns the request with a method. If it has none, clients send POST for a request with
+// fields or a body, and GET for any other.
 func (q Request) orDefault() Request {
 	switch {
 	case q.Method != "":
@@ -49,7 +50,7 @@ func routeOf(address string) route {
 	}
 	address = shellword.Percent20(shellword.Percent20(address))
 	clean := strings.Trim(path.Clean("/"+address), "/")
-	low := strings.TrimSuffix(strings.ToLower(clean), ".json") // GitLab reads it as the format
+	low := strings.TrimSuffix(strings.ToLower(clean), ".json") // GitLab reads .json as a format
 	return route{strings.Split(low, "/"), strings.Split(clean, "/")}
 }
 
@@ -82,7 +83,7 @@ func (r route) seg(i int) string {
 
 func (r route) has(names string) bool { return r.index(names) >= 0 }
 
-// repo returns the owner/name in the path, the number of a project of GitLab, or an empty string.
+// repo returns the owner/name or the GitLab project number in the path, or an empty string.
 func (r route) repo() string {
 	i, end := r.index("repos repositories"), 0
 	if end = i + 3; i < 0 {
@@ -107,8 +108,8 @@ type sending struct {
 	fields []effect.Field // all parameters; if a name occurs more than once, the last one counts
 }
 
-// Send judges a request by its method and path, whatever its host. It ignores reading requests and
-// servers on this machine.
+// Send judges a request by its method and path, whatever its host. It ignores requests that only
+// read, and requests to servers on this machine.
 func Send(f *plain.Frame, q Request) {
 	q = q.orDefault()
 	if shellword.Has("GET HEAD OPTIONS", q.Method) || localServer(f, q) {
@@ -137,9 +138,9 @@ func Send(f *plain.Frame, q Request) {
 	}
 }
 
-// head returns the commit that a merge request requires as the PR's head. It returns an empty
-// string if the request requires none or contains two values. Only a top-level field with the exact
-// name counts: a forge ignores an unknown field and would merge any head.
+// head returns the head commit that a request to merge a PR requires. It returns an empty string if
+// the request requires none or contains two values. Only a top-level field with the exact name
+// counts, because a forge ignores any other field and would merge any head.
 func (s sending) head() string {
 	name, fields := "sha", s.Fields
 	if s.Method == "POST" { // only Gitea merges by POST
@@ -170,8 +171,9 @@ func (s sending) does(a effect.Act) {
 
 func (s sending) opaque(reason string) { s.OpaqueForge(shellword.Join(s.Argv), reason) }
 
-// localServer reports whether a request goes to a server on this machine that is not a forge, as
-// in tests. It returns false if a remote of the project is local or a proxy redirects the request.
+// localServer reports whether a request goes to a server on this machine that is not a forge, such
+// as a server under test. It returns false if a remote of the project is local, if the request may
+// go to another host, or if the working directory is unknown.
 func localServer(f *plain.Frame, q Request) bool {
 	if q.Led || strings.HasPrefix(f.Cwd, shellword.Unknown) {
 		return false
@@ -181,7 +183,7 @@ func localServer(f *plain.Frame, q Request) bool {
 			return false
 		}
 	}
-	const port = `:(\d+|` + shellword.Unknown + `)` // alone, it is HTTPie's short form
+	const port = `:(\d+|` + shellword.Unknown + `)` // HTTPie accepts a port alone
 	const server = `^((https?://)?(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(` + port + `)?|` +
 		port + `)(/|$)`
 	// Compiled here, because few calls send a request that changes something.
@@ -223,7 +225,7 @@ func (s sending) onPR() bool {
 	}
 	switch {
 	case s.Method == "PUT" && shellword.HasUnknown(action):
-		s.opaque("what it does to the PR is only known when it runs")
+		s.opaque("its effect on the PR is only known at run time")
 	case i == len(s.segs)-1:
 		if ofPR && s.Method == "POST" {
 			words = "create pull request"
@@ -245,7 +247,7 @@ enable_auto_merge automerge merge-queue merge_queue queue`, action):
 	case action == "merge" && ofPR:
 		words, a.SHA = "merge pull request", s.head()
 	case action == "reviews" && shellword.HasUnknown(s.Body) && s.leaf("event", "state") == "":
-		s.opaque("a review whose verdict is only known when it runs")
+		s.opaque("a review whose verdict is only known at run time")
 	case shellword.Has("approve approvals", action):
 		words = "approve"
 	case shellword.Has("reviews labels", action):
@@ -286,7 +288,7 @@ func (s sending) onBranch() bool {
 	case s.has("contents src") && inRepo && s.Method != "PATCH",
 		inTree && s.has("projects") && s.has("files commits"):
 		branch, ok := effect.Leaf(s.fields, "new_branch", "branch")
-		if !ok && !shellword.HasUnknown(s.Body) { // the default of the forges
+		if !ok && !shellword.HasUnknown(s.Body) { // the forges' default
 			branch = DefaultBranch(s.Frame)
 		}
 		s.moves(branch)
@@ -335,7 +337,7 @@ func Relaxes(fd effect.Field) bool {
 allow_merge_on_skipped_pipeline`, key) || off && strings.HasPrefix(key, "only_allow_merge")
 }
 
-// unknown judges a request whose path is only partly known.
+// unknown judges a request whose path matches no other rule, because parts of it may be unknown.
 func (s sending) unknown() {
 	puts := s.Method == "PUT" || shellword.HasUnknown(s.Method)
 	switch {
@@ -343,7 +345,7 @@ func (s sending) unknown() {
 		s.does(effect.Act{Kind: effect.MergePR, Ref: s.URL})
 	case shellword.Blank(strings.Join(s.segs, "")) &&
 		(puts || s.Method == "PATCH" || shellword.Blank(s.Body)):
-		const reason = "the address of the change is only known when it runs"
+		const reason = "the request's URL is only known at run time"
 		s.Opaque(shellword.Join(s.Argv), reason)
 	}
 }

@@ -21,7 +21,7 @@ type Tool struct {
 	On     effect.Act       // the PR and the repository, if known without the fields
 }
 
-// mutation is the Name of a GraphQL mutation, whose server is a forge.
+// mutation is the Name of every GraphQL mutation. The word git in it makes ofForge return true.
 const mutation = "git mutation"
 
 // Judge records what the tool does to a forge.
@@ -99,8 +99,8 @@ func (t Tool) movesTo(branch string) bool {
 	return true
 }
 
-// ofForge reports whether a tool probably belongs to a forge. Other tools may merge documents, for
-// example.
+// ofForge reports whether a tool probably works on a forge. A tool that merges documents, for
+// example, does not.
 func (t Tool) ofForge() bool {
 	const keys = prKeys + ` owner repo repository repo_slug project_id head base merge_method
 commit_title strategy source_branch target_branch repository_id`
@@ -119,7 +119,8 @@ func (t Tool) ofPR() bool {
 		strings.Contains(strings.Join(t.Words, " "), "merge request")
 }
 
-// merges judges tools that merge or arm a merge. It reports whether the call needs no other check.
+// merges judges tools that merge a PR or a branch, or arm a merge. It reports whether Judge can
+// skip the other checks.
 func (t Tool) merges() bool {
 	line := strings.ReplaceAll(strings.Join(t.Words, " "), "merge train", "enqueue")
 	for noun := range strings.FieldsSeq("request conflict status base method commit diff setting") {

@@ -1,5 +1,5 @@
-// Package paths classifies the paths that the loop guards: its own files, the client's transcripts,
-// the registration of the hooks, and loop ledgers.
+// Package paths classifies the paths that the loop guards: its own files, loop ledgers, the
+// client's transcripts, and the files that register the hooks.
 package paths
 
 import (
@@ -11,10 +11,10 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Of returns the act that a write to a path would be: effect.WriteState for .sdd/loop and the
-// client's transcripts, effect.DropRegistration for the settings and plugin files that register the
-// hooks, effect.WriteLedger for a ledger in changes/NAME/loops, and "" for any other path. The path
-// is resolved, and may be a glob pattern.
+// Of returns the kind of act that a write to a path is: effect.WriteState for .sdd/loop and the
+// client's transcripts, effect.DropRegistration for files that register the hooks and for the
+// program itself, effect.WriteLedger for a ledger in changes/NAME/loops, and "" for any other path.
+// The caller has resolved the path, which may be a glob pattern.
 func Of(full string) effect.Kind {
 	parts := strings.Split(strings.ToLower(full), "/")
 	for i := range parts {
@@ -40,8 +40,8 @@ func Of(full string) effect.Kind {
 	return ""
 }
 
-// Matches reports whether one element of a path, which may be a glob pattern, matches the name. As
-// in a shell, a wildcard does not match a leading dot.
+// Matches reports whether part, one element of a path or a glob pattern, matches the name. As in a
+// shell, a leading wildcard does not match a leading dot.
 func Matches(part, name string) bool {
 	if part == name || !strings.ContainsAny(part, `*?[\`) {
 		return part == name
@@ -50,15 +50,15 @@ func Matches(part, name string) bool {
 	return (shown || !strings.HasPrefix(name, ".")) && shellword.GlobMatch(part, name)
 }
 
-// Own reports whether a path is in the list or below one of its entries. The transcripts of a
-// session's workers are in a folder named after the session's transcript, without .jsonl.
+// Own reports whether a path is in the list or below one of its entries. An entry X.jsonl includes
+// the folder X, because the client keeps the transcripts of a session's workers there.
 func Own(list []string, full string) bool {
 	return slices.ContainsFunc(list, func(own string) bool {
 		return full == own || strings.HasPrefix(full+"/", strings.TrimSuffix(own, ".jsonl")+"/")
 	})
 }
 
-// registered reports whether a file registers the hooks with the client.
+// registered reports whether a file registers the hooks with the client or is the hooks program.
 func registered(low, base string) bool {
 	dir := path.Base(path.Dir(low))
 	switch {

@@ -28,7 +28,7 @@ func (f *Frame) note(list *[]effect.Act, a effect.Act, argv []shellword.Word) {
 		return
 	}
 	if len(*list) >= maxActs {
-		f.M.Shut(fmt.Sprintf("more than %d things that a loop watches", maxActs))
+		f.M.Shut(fmt.Sprintf("more than %d actions that a loop checks", maxActs))
 		return
 	}
 	f.M.seen[key] = true
@@ -42,9 +42,8 @@ func (f *Frame) Pushes(argv []shellword.Word) {
 	}
 }
 
-// Opaque records a part that could not be read. The part could land something if it names a
-// forge's program and a word for landing, or if the call as a whole does so or names a forge's
-// client.
+// Opaque records a part that could not be read. The part counts as one that could land something if
+// it passes shellword.Lands, or if a text of the call does or names a forge's client.
 func (f *Frame) Opaque(text, reason string) {
 	f.opaque(text, reason, f.M.lands() || shellword.Lands(text))
 }
@@ -59,7 +58,7 @@ func (f *Frame) opaque(text, reason string, forge bool) {
 		return
 	}
 	if len(f.M.Read.Opaque) >= maxOpaque {
-		f.M.Shut(fmt.Sprintf("more than %d parts that are only known when they run", maxOpaque))
+		f.M.Shut(fmt.Sprintf("more than %d parts that are only known at run time", maxOpaque))
 		return
 	}
 	f.M.seen[key] = true

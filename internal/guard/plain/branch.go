@@ -8,15 +8,15 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Place returns the shell's directory, or the call's if the shell's is unknown.
+// Place returns the shell's working directory, or the call's if Cwd is empty.
 func (f *Frame) Place() string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
 
 // At resolves p against dir. It returns dir if p is empty.
 func (f *Frame) At(dir, p string) string { return cmp.Or(f.In(dir).Resolve(p), dir) }
 
-// Branch returns the branch that is checked out in a directory: the one that the call checked out,
-// or the one that the caller or git's files report. It returns an empty string if there is no
-// repository, and Unknown if the branch is uncertain.
+// Branch returns the branch that is checked out in a directory. If the call checked one out, it
+// returns that one; otherwise it asks Repo or reads .git/HEAD. It returns an empty string if there
+// is no repository or the call detached HEAD, and Unknown if the branch is uncertain.
 func (f *Frame) Branch(dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
@@ -42,8 +42,8 @@ func (f *Frame) Branch(dir string) string {
 	return ""
 }
 
-// CheckedOut records that a directory may now be on a branch. "-" and "@{-1}" name the previous
-// branch, which is known only if this call left it.
+// CheckedOut records that the call may have checked out a branch in a directory. The names "-" and
+// "@{-1}" mean the previous branch, which is known only if this call left it.
 func (f *Frame) CheckedOut(dir, name string) {
 	dir = path.Clean(dir)
 	switch {

@@ -42,7 +42,7 @@ func (f *Frame) Named(argv []shellword.Word) {
 	f.M.program(f, name, argv)
 }
 
-// builtin reads the builtins of bash that run text or change the directory.
+// builtin reads the builtins of bash that run text or a command, or change the directory.
 func (f *Frame) builtin(name string, rest []shellword.Word) {
 	if name != "exec" && len(rest) > 0 && rest[0].Text == "--" {
 		rest = rest[1:]
@@ -88,15 +88,15 @@ func (f *Frame) unknownName(argv []shellword.Word) {
 		return
 	}
 	note := f.Opaque
-	// subcommands of a forge's client
+	// these are subcommands of forge clients and git
 	if shellword.AnyOf(shellword.Texts(argv[1:]), "pr mr api push pulls") {
 		note = f.OpaqueForge
 	}
-	note(shellword.Join(argv), "the command's name is only known when it runs")
+	note(shellword.Join(argv), "the command's name is only known at run time")
 }
 
-// shell reads a shell's -c text or standard input, but no script file. Options may be joined; a
-// final o or O takes the next word ("-euo pipefail -c").
+// shell reads a shell's -c text or standard input, but no script file. Options may be joined. If
+// they end with o or O, the next word is its value ("-euo pipefail -c").
 func (f *Frame) shell(name string, argv []shellword.Word) {
 	letters, rest := "", argv[1:]
 	for len(rest) > 0 && len(rest[0].Text) > 1 && strings.IndexByte("-+", rest[0].Text[0]) >= 0 {
@@ -134,24 +134,24 @@ func (f *Frame) ShellText(text, how string) {
 	switch {
 	case strings.TrimSpace(text) == "":
 	case shellword.Blank(text):
-		f.Opaque(how, "the text it would run is only known when it runs")
+		f.Opaque(how, "the text that it runs is only known at run time")
 	default:
 		f.Run(text)
 	}
 }
 
-// Saves records that the call writes a file, if the current text could land something.
+// Saves records that the current shell text writes a file, if the text could land something.
 func (f *Frame) Saves() {
 	if shellword.Lands(f.src) {
 		f.M.written = f.src
 	}
 }
 
-// RunsFile reads a command that runs a file. It does not open the file, but the command is opaque
-// if its name is unknown, or if this call wrote text that could land something to a file.
+// RunsFile judges a command that runs a file. It does not open the file. It records the command as
+// opaque if a part of it is unknown, or if Saves recorded a text earlier in this call.
 func (f *Frame) RunsFile(how string) {
 	if shellword.HasUnknown(how) {
-		f.Opaque(how, "the file it would run is only known when it runs")
+		f.Opaque(how, "the file that it runs is only known at run time")
 	}
 	if f.M.written != "" {
 		f.OpaqueForge(how, "the call writes text to a file and runs a file")

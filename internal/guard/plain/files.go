@@ -8,8 +8,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Resolve returns p joined to the shell's working directory and cleaned. It is absolute if that
-// directory is known. It keeps a leading "~".
+// Resolve joins p to the shell's working directory and cleans the path. The result is absolute if
+// that directory is known. A leading "~" stays.
 func (f *Frame) Resolve(p string) string {
 	if p == "" {
 		return ""
@@ -23,8 +23,8 @@ func (f *Frame) Resolve(p string) string {
 	return path.Clean(f.Cwd + "/" + p)
 }
 
-// Open returns the text of a file, as Files returns it. ok is false if the file cannot be read or a
-// bound is reached.
+// Open returns the text of a file, as Files returns it. ok is false if the file cannot be read or
+// no work is left.
 func (f *Frame) Open(p string) (text string, ok bool) {
 	full := f.Resolve(p)
 	if full == "" || f.M.Files == nil || shellword.HasUnknown(full) || !f.M.Burn(100) {
@@ -36,7 +36,7 @@ func (f *Frame) Open(p string) (text string, ok bool) {
 }
 
 // FileText returns the text of a file or of standard input. It returns Unknown if the file cannot
-// be read or is longer than effect.MaxFile.
+// be read or is longer than effect.MaxFile, and an empty text for the call's own standard input.
 func (f *Frame) FileText(p string) string {
 	switch p {
 	case "/dev/null":

@@ -1,4 +1,4 @@
-// Package plain reads shell text without executing it. Every simple command counts, even in a
+// Package plain reads shell text without executing it. It reads every simple command, even in a
 // branch that never runs or a function that is never called. The package expands literal text and
 // quotes, variables set by NAME=value in the same text, the words of a for loop, and a few command
 // substitutions. Everything else becomes shellword.Unknown.
@@ -21,7 +21,7 @@ import (
 // in time, so that the verdict on a text never depends on the speed of the machine.
 const (
 	maxWork    = 60_000 // steps, plus one for every four bytes of the command
-	maxNesting = 400    // statements within statements; a text within a text counts as 10
+	maxNesting = 400    // nested statements; a nested text counts as 10, a variable as 20
 	maxActs    = 60
 	maxOpaque  = 40
 	maxRounds  = 16 // words of a for loop that are read one by one
@@ -37,7 +37,7 @@ type Machine struct {
 	Files   effect.Files
 	program Program
 	// Real reports whether a program is about to start with these words. Programs that it starts
-	// by itself, such as git hooks, count too.
+	// itself, such as git hooks, are then judged too.
 	Real    bool
 	Environ func(string) string // the environment of that program; nil for the text of a call
 	Read    effect.Reading
@@ -45,14 +45,14 @@ type Machine struct {
 
 	seen    map[string]bool
 	spent   bool              // the reading was aborted
-	written string            // text that the call wrote to a file and that could land something
-	heads   map[string]string // the checked-out branch of each directory
-	// lands reports whether the call names a forge's own client, or another program that reaches a
-	// forge and a word for landing.
+	written string            // shell text that writes a file and could land something
+	heads   map[string]string // branches that the call checked out, by directory
+	// lands reports whether a text of the call names a forge's own client or passes
+	// shellword.Lands.
 	lands func() bool
 }
 
-// New returns a machine for one call.
+// New returns a machine for one reading of a call. p reads all programs except shells and builtins.
 func New(c effect.Call, repo func() effect.Repo, files effect.Files, p Program) *Machine {
 	m := &Machine{
 		Call: c, Repo: sync.OnceValue(repo), Files: files, program: p,
@@ -63,7 +63,7 @@ func New(c effect.Call, repo func() effect.Repo, files effect.Files, p Program) 
 	return m
 }
 
-// Burn subtracts steps from the work left and reports whether the reading may continue.
+// Burn subtracts steps from the remaining work and reports whether the reading may continue.
 func (m *Machine) Burn(steps int) bool {
 	m.Work -= steps
 	if m.Work < 0 && !m.spent {
@@ -72,7 +72,7 @@ func (m *Machine) Burn(steps int) bool {
 	return m.Work >= 0
 }
 
-// abort ends the reading and keeps its findings.
+// abort ends the reading at a bound and keeps its findings.
 func (m *Machine) abort(bound string) {
 	if !m.spent {
 		m.spent = true
@@ -82,7 +82,7 @@ func (m *Machine) abort(bound string) {
 }
 
 // Bounded records that a bound kept the texts from being read. It sets Bound if one of the texts
-// names a way to land something.
+// could land something or contains "merge".
 func (m *Machine) Bounded(bound string, texts ...string) {
 	m.Read.Unparsable = cmp.Or(m.Read.Unparsable, bound)
 	if m.Read.Bound == "" && slices.ContainsFunc(texts, func(text string) bool {
@@ -92,7 +92,7 @@ func (m *Machine) Bounded(bound string, texts ...string) {
 	}
 }
 
-// Shut records a bound after which the rest is unread and unknown. It always sets Bound.
+// Shut records a bound after which the rest is unread. Unlike Bounded, it always sets Bound.
 func (m *Machine) Shut(bound string) {
 	m.Bounded(bound)
 	m.Read.Bound = cmp.Or(m.Read.Bound, bound)
@@ -113,7 +113,7 @@ func (m *Machine) texts() []string {
 type Frame struct {
 	M     *Machine
 	names names
-	Cwd   string  // empty if unknown
+	Cwd   string  // empty if unknown; may contain Unknown
 	Stdin *string // nil for the call's own input, which is unknown
 	src   string  // the text being read; positions of words refer to it
 	via   []string
@@ -166,11 +166,11 @@ func (f *Frame) Look(wrapper, text string) {
 }
 
 // names holds the variables of a shell. words maps a name to the word that assigns its value, or to
-// nil if the value is computed or assigned more than once.
+// nil if the value is computed or two different values are assigned.
 type names struct {
 	words map[string]*syntax.Word
-	texts map[string]string // values for started commands, as in env NAME=value git
-	blind bool              // any name may have been set
+	texts map[string]string // values for started commands, such as in env NAME=value git
+	blind bool              // the text may set any variable, so values in words are uncertain
 }
 
 // Let sets a variable for the commands that this shell reads next.
@@ -189,7 +189,7 @@ func (f *Frame) Known(name string) bool {
 }
 
 // Env returns the value of a variable that the call or the environment of a started program sets.
-// It returns an empty string if the value is unknown.
+// It returns an empty string if the variable is not set or its value is unknown.
 func (f *Frame) Env(name string) string {
 	if !f.Known(name) {
 		if f.M.Environ != nil {

@@ -12,9 +12,9 @@ import (
 // maxZsh is the longest text in bytes that is parsed again as zsh.
 const maxZsh = 8 << 10
 
-// Parse parses shell text as bash, or as zsh if only the bash grammar reports an error. On an error
-// it also returns the statements before it, because bash runs a -c text up to the line of its
-// syntax error.
+// Parse parses shell text as bash. If that fails and the text is at most maxZsh long, Parse tries
+// zsh. If both fail, it returns the error of bash and the statements before it, because bash -c
+// runs the lines before a syntax error.
 func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if problem := unfit(text); problem != "" {
 		return nil, problem
@@ -47,15 +47,16 @@ func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err er
 	return stmts, nil
 }
 
-// The parser recurses, and it tries every "((" twice, so it gets no text that could be nested too
-// deeply.
+// The parser recurses, and it tries every "((" twice. These bounds keep text that could be nested
+// too deeply away from it.
 const (
 	maxOpeners = 30_000
 	maxDoubles = 4_000 // "(("
 	maxPieces  = 400_000
 )
 
-// unfit explains why a text must not reach the parser, or returns an empty string if it may.
+// unfit returns the bound that keeps a text from the parser, or an empty string if it may be
+// parsed.
 func unfit(text string) string {
 	if len(text) > shellword.MaxShell {
 		return fmt.Sprintf("longer than %d bytes", shellword.MaxShell)

@@ -10,9 +10,9 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// KindAt returns the act that a write to the path in a word would be, or "". It also follows
-// symbolic links, because a repository may contain a link to a guarded file, and checks the loop's
-// own paths.
+// KindAt returns the kind of act that a write to the path in a word is, or "". It checks the loop's
+// own paths too. It follows symbolic links, because a repository may contain a link to a guarded
+// file.
 func (f *Frame) KindAt(w shellword.Word) effect.Kind {
 	full := f.Resolve(w.Text)
 	kind := paths.Of(full)
@@ -35,8 +35,8 @@ func (f *Frame) real(full string) string {
 	return resolve(full)
 }
 
-// Covers reports whether the directory contains the loop's files, so that removing or moving it
-// affects them.
+// Covers reports whether the directory may contain the loop's files, so that removing or moving it
+// would affect them.
 func (f *Frame) Covers(w shellword.Word) bool {
 	full := f.Resolve(w.Text)
 	if full == "" || shellword.Blank(full) {
@@ -71,8 +71,8 @@ func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
 }
 
-// Takes records the removal or move of a path if the loop guards the path. If whole is set, the
-// contents of a directory count too.
+// Takes records the removal or move of a path if the loop guards the path. If whole is set, it also
+// records that of a directory with guarded files.
 func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 	if f.KindAt(w) != "" {
 		f.Writes(w, how)

@@ -28,14 +28,14 @@ func (f *Frame) Run(text string) {
 	switch {
 	case problem == "" || f.quiet:
 	case len(f.via) > 0 && shellword.HasUnknown(text):
-		f.Opaque(text, "the text it would run is only known when it runs")
+		f.Opaque(text, "the text that it runs is only known at run time")
 	case f.M.Read.Unparsable == "":
 		f.M.Read.Unparsable = problem
 	}
 }
 
-// set returns the shell's variables together with those that the statements set. A builtin that
-// may set any name makes all of them unknown; a second, different value makes its name unknown.
+// set returns the shell's variables together with those that the statements set. If a statement may
+// set any variable, for example by read, all values in words become uncertain (blind).
 func (f *Frame) set(stmts []*syntax.Stmt) names {
 	n := names{words: maps.Clone(f.names.words), texts: f.names.texts, blind: f.names.blind}
 	if n.words == nil {
@@ -77,7 +77,7 @@ func (f *Frame) set(stmts []*syntax.Stmt) names {
 	return n
 }
 
-// assign records NAME=value. A second, different value makes the name unknown.
+// assign records NAME=value. An array, an appended or a second, different value is unknown.
 func (n names) assign(a *syntax.Assign) {
 	if a.Name == nil || a.Naked {
 		return
@@ -123,7 +123,7 @@ func (f *Frame) stmt(s *syntax.Stmt) {
 	f.Stdin = stdin
 }
 
-// command reads one command of any kind and all simple commands in it.
+// command reads one simple or compound command.
 func (f *Frame) command(c syntax.Command) {
 	switch c := c.(type) {
 	case nil:
@@ -163,7 +163,7 @@ func (f *Frame) inside(n syntax.Node) {
 	})
 }
 
-// chain reads a && b, a || b and pipelines. Each part of a pipeline runs in a subshell.
+// chain reads a && b, a || b or a pipeline. Each part of a pipeline runs in a subshell.
 func (f *Frame) chain(b *syntax.BinaryCmd) {
 	if b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
 		f.stmt(b.X)
@@ -216,7 +216,7 @@ func (f *Frame) simple(c *syntax.CallExpr) {
 	f.Cwd = g.Cwd
 }
 
-// feeds applies a redirection of standard input. It returns false for any other redirection.
+// feeds applies a redirection of standard input. It returns false for a redirection of output.
 func (f *Frame) feeds(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:

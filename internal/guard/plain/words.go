@@ -36,8 +36,8 @@ func (b *builder) add(s string, quoted bool) {
 	b.open = b.open || quoted || s != ""
 }
 
-// literal appends source text. Outside double quotes, a backslash quotes any next character, and
-// special is empty. Inside them, it quotes only the characters in special.
+// literal appends source text. Outside double quotes, special is empty and a backslash quotes any
+// next character. Inside them, a backslash quotes only the characters in special.
 func (b *builder) literal(s, special string) {
 	quoted := special != ""
 	for {
@@ -59,7 +59,7 @@ func (b *builder) literal(s, special string) {
 	}
 }
 
-// expanded appends the result of an expansion.
+// expanded appends the result of an expansion. If it is not quoted, blanks split it into fields.
 func (b *builder) expanded(s string, quoted bool) {
 	if quoted {
 		b.add(s, true)
@@ -155,8 +155,7 @@ func (f *Frame) parts(b *builder, parts []syntax.WordPart, quoted bool) {
 	}
 }
 
-// quotedParts appends parts of quoted text, in which a backslash quotes only the characters in
-// special.
+// quotedParts appends the parts of quoted text. A backslash quotes only the characters in special.
 func (f *Frame) quotedParts(b *builder, parts []syntax.WordPart, special string) {
 	for i, p := range parts {
 		if l, ok := p.(*syntax.Lit); ok {
@@ -177,7 +176,8 @@ func (f *Frame) param(p *syntax.ParamExp) string {
 	return f.value(p.Param.Value)
 }
 
-// WordsOf splits text into words as a shell would.
+// WordsOf splits text into words as a shell would, or at whitespace if it is not one simple
+// command.
 func (f *Frame) WordsOf(text string) []shellword.Word {
 	h := f.Child()
 	h.src = "x " + text
@@ -190,8 +190,8 @@ func (f *Frame) WordsOf(text string) []shellword.Word {
 	return shellword.Lits(strings.Fields(text)...)
 }
 
-// printed returns the output of statements if they only run echo, cat, pwd, or git for the branch
-// or top-level directory. It returns Unknown for all others.
+// printed returns the output of a single statement that is $(< file), echo, cat, pwd, or a git
+// command that prints the branch or the top-level directory. Otherwise it returns Unknown.
 func (f *Frame) printed(stmts []*syntax.Stmt) string {
 	if len(stmts) != 1 || f.nest > maxNesting || stmts[0].Negated || !f.M.Burn(1) {
 		return shellword.Unknown

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeHooks reads a command line of this program. Only a person may answer a gate or reset a
-// loop, and only the client may send an event.
+// judgeHooks records a command line of this program that the model must not run. Only a person may
+// run commands such as gate answer, loop reset or install, and only the client may send events.
 func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	args := argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
@@ -23,7 +23,7 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	a := effect.Act{Kind: effect.AnswerGate, Ref: verb}
 	switch {
 	case !args[0].Known():
-		f.Opaque(shellword.Join(argv), "the hooks command is only known when it runs")
+		f.Opaque(shellword.Join(argv), "the hooks command is only known at run time")
 		return
 	case shellword.Has(events, verb):
 		a.Ref = "event " + verb
@@ -34,7 +34,7 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	case verb == "report" && (f.Known("CLAUDE_CODE_SESSION_ID") || f.Known("CLAUDE_PROJECT_DIR")):
 		a.Ref = "another session's report"
 	case verb == "go":
-		a.Kind, a.Ref = effect.OtherSession, "clients of its own, one for each task"
+		a.Kind, a.Ref = effect.OtherSession, "a separate client for each task"
 	case verb == "install" || verb == "uninstall":
 		a.Kind = effect.DropRegistration
 	case verb == "doctor" && slices.Contains(shellword.Texts(args), "--fix"):
@@ -50,7 +50,8 @@ const events = `stop pre-tool-use post-tool-use post-tool-use-failure user-promp
 user-prompt-expansion subagent-stop session-start session-end stop-failure config-change
 permission-request deliver`
 
-// judgeClaude records a command line of the client that changes plugins or starts another session.
+// judgeClaude records a command line of the client if it starts another session, or changes plugins
+// or settings.
 func judgeClaude(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `--settings --setting-sources --scope -s --model --add-dir
 --plugin-dir --allowedTools --permission-mode --output-format`)
@@ -63,7 +64,7 @@ setup-token auth agents`
 	switch {
 	case !shellword.Has(manages, verb),
 		fl.On("-p", "--print", "--bg", "--background", "--cloud"):
-		f.Act(effect.Act{Kind: effect.OtherSession, Ref: "a client of its own"}, argv)
+		f.Act(effect.Act{Kind: effect.OtherSession, Ref: "a separate client"}, argv)
 	case shellword.Has("plugin plugins", verb) &&
 		(shellword.Has("uninstall disable remove rm install i enable update", sub) ||
 			sub == "marketplace" && shellword.Has("remove rm add update", third)),
@@ -73,8 +74,8 @@ setup-token auth agents`
 	}
 }
 
-// clientName returns "claude" if name or text identifies the client: a package with its version,
-// the file of an installed version, or /proc/PID/exe. Otherwise it returns name.
+// clientName returns "claude" if name or text identifies the client: its package, claude@VERSION,
+// the path of an installed version, or /proc/PID/exe. Otherwise it returns name.
 func clientName(name, text string) string {
 	bare, _, versioned := strings.Cut(name, "@")
 	if bare == "claude-code" || strings.HasPrefix(bare, "claude-code-") ||
@@ -85,8 +86,8 @@ func clientName(name, text string) string {
 	return name
 }
 
-// judgeKill records a command that ends, stops or traces the hooks or the client, by name or by
-// process id. If a hook is killed before it decides, the client lets the tool call pass.
+// judgeKill records a command that may end, stop, trace or look up the hooks or the client, by name
+// or by process id. If a hook is killed before it decides, the client lets the tool call pass.
 func judgeKill(f *plain.Frame, name string, argv []shellword.Word) {
 	named := shellword.Has("pkill killall pgrep pidof taskkill", name)
 	if !named && !shellword.Has("kill gdb lldb strace ltrace renice", name) {
@@ -111,7 +112,7 @@ func judgeKill(f *plain.Frame, name string, argv []shellword.Word) {
 				argv)
 			return
 		case name == "kill" && (argv[1].Text == "-0" || len(argv) < 3 && w.Text == "-1"):
-			return // only tests whether the process exists
+			return // -0 only tests whether a process exists; -1 alone is a signal
 		case pid != "" && strings.TrimLeft(number, "-p") == pid,
 			!w.Known() && shellword.Has("CLAUDE_PID PPID", variable),
 			name == "kill" && i > 0 && w.Text == "-1":

@@ -1,5 +1,5 @@
-// Package program reads command lines by the program's name: clients of forges, this program, the
-// client, programs that write files, and programs that start other programs.
+// Package program reads command lines according to the program's name: forge clients, this program,
+// the coding client, programs that write files, and programs that start other programs.
 package program
 
 import (
@@ -39,9 +39,9 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 		judgeHooks(f, argv)
 	case "claude":
 		judgeClaude(f, argv)
-	case "crontab", "at", "batch": // the links are not in PATH when it runs
+	case "crontab", "at", "batch": // PATH has no links when the job runs
 		if !slices.Contains(shellword.Texts(args), "-l") {
-			f.OpaqueForge(shellword.Join(argv), "it runs later, where no loop judges it")
+			f.OpaqueForge(shellword.Join(argv), "the job runs later, without the loop's checks")
 		}
 	default:
 		sub, ofGit := strings.CutPrefix(name, "git-")
@@ -81,7 +81,7 @@ elixir groovy php emacs pwsh powershell`
 	editors = "awk gawk mawk nawk vim nvim vi ex ed expect tclsh psql sqlite3 mysql gdb lldb"
 )
 
-// interpret reads the program text that an interpreter gets as an argument or on standard input. It
+// interpret reads the code that an interpreter receives as an argument or on standard input. It
 // does not open script files.
 func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 	args := argv[1:]
@@ -106,8 +106,9 @@ func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 	}
 }
 
-// Code reads text in another language by its words. The brake judges the forge clients that the
-// text starts. A request that the text itself sends bypasses the links, so it counts as a merge.
+// Code judges code in another language by the words in it. The brake judges the forge clients that
+// the code starts. If the code itself sends a request to merge, that bypasses the links, so Code
+// records a merge.
 func Code(f *plain.Frame, name, text string) {
 	how := shellword.Lits(name, shellword.Clip(text, 200))
 	const library = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
@@ -118,31 +119,31 @@ func Code(f *plain.Frame, name, text string) {
 	}
 	switch {
 	case shellword.Requests(text):
-		f.Act(effect.Act{Kind: effect.MergePR, Ref: "a request of its own"}, how)
+		f.Act(effect.Act{Kind: effect.MergePR, Ref: "a request that the code sends itself"}, how)
 	case shellword.Lands(text):
-		f.OpaqueForge(name+" "+text, "text of another language that names a way to land something")
+		f.OpaqueForge(name+" "+text, "the code names a forge's program and an action such as merge")
 	case shellword.Blank(text), shellword.HasPart(text, "system subprocess popen spawn exec eval("):
-		f.Opaque(name+" "+text, "the program it would run is only known when it runs")
+		f.Opaque(name+" "+text, "the program that it starts is only known at run time")
 	}
 }
 
 const (
-	// starters lists the program names that are searched for in the arguments of any other program.
+	// starters lists the names that behind searches for in the arguments of any program.
 	starters = `gh git glab hub tea curl wget http xh bash sh zsh dash env xargs sudo hooks
 python3 python node perl ruby`
-	// wrappers lists the programs that start their operands. Among their operands, the programs in
-	// written are searched for too.
+	// wrappers lists the programs that start their operands. In these operands, behind also
+	// searches for the names in written.
 	wrappers = `sudo gsudo doas env nohup setsid nice ionice timeout time stdbuf xargs busybox
 command chronic caffeinate flock su find fd npx bunx bun npm pnpm yarn`
 	written = `rm mv cp tee ln sed dd chmod chown truncate install rsync touch shred kill pkill
 killall claude claude-code`
-	// texters lists the programs that pass a text to a shell.
+	// texters lists the programs that pass an argument to a shell.
 	texters = `ssh autossh su runuser script tmux screen watch parallel flock entr hyperfine
 nix-shell concurrently nodemon env docker podman kubectl cmd`
 )
 
-// behind reads the command that another program may start. The command begins at the first word
-// that names a known program.
+// behind reads the command that a program may start. The command begins at the first argument that
+// names a known program.
 func behind(f *plain.Frame, name string, argv []shellword.Word) {
 	args := argv[1:]
 	line := shellword.JoinText(argv[1:min(3, len(argv))])

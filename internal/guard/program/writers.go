@@ -10,7 +10,7 @@ import (
 )
 
 // judgeWriter judges a program that writes, moves or removes the files in its command line.
-// The seal detects changes made in other ways. ok is false for any other program.
+// The seal detects changes made in other ways. judgeWriter returns false for any other program.
 func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	how := name + " " + shellword.Join(args)
 	switch name {
@@ -45,7 +45,8 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	return true
 }
 
-// judgeCopy judges cp, mv, ln and similar programs, whose last operand is the destination.
+// judgeCopy judges cp, mv, ln and similar programs. The destination is the last operand, unless -t
+// names it.
 func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 	fl := shellword.ParseFlags(args, `-t --target-directory -S --suffix -m --mode -o --owner -g
 --group -e --rsh --exclude --include`)
@@ -62,7 +63,7 @@ func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 		base := shellword.ProgramName(s.Text)
 		if strings.Contains(s.Text, "/") && shellword.NamesClient(base) ||
 			!s.Known() && shellword.NamesClient(s.Src) { // cp $(which gh) x
-			f.OpaqueForge(how, "a forge's program under another name bypasses the brake")
+			f.OpaqueForge(how, "a forge client under another name bypasses the brake")
 		}
 		switch {
 		case name == "mv" || fl.On("--remove-source-files"):

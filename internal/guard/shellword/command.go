@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Command returns a wrapper's arguments after its flags. valued lists the flags that take a value.
+// Command returns the arguments after a wrapper's flags. valued lists the flags that take a value.
 func Command(args []Word, valued string) []Word {
 	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
 		if args[0].Text == "--" {
@@ -30,8 +30,8 @@ func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
 	return found[0], slices.Concat(before, found[1:]), found[0].Known()
 }
 
-// AsksHelp reports whether a command line only asks for help. After a flag that may take a value,
-// --help or -h is that value; valued lists the long flags with a value.
+// AsksHelp reports whether a command line only asks for help. It treats --help or -h after a short
+// flag, or after a long flag that valued lists, as the value of that flag.
 func AsksHelp(argv []Word, valued string) bool {
 	for i, w := range argv {
 		if w.Text == "--" {
@@ -51,8 +51,8 @@ func Shorts(t string, letter byte) bool {
 	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t, letter) > 0
 }
 
-// GitFlag reads the first of the words that follow "git". It returns the flag, its value and the
-// number of its words, which is 0 for git's command.
+// GitFlag reads a flag between "git" and its subcommand. It returns the flag, its value and the
+// number of words that it takes, or 0 words if args does not begin with a flag.
 func GitFlag(args []string) (flag, value string, words int) {
 	const valued = `-c -C --config-env --git-dir --work-tree --namespace --super-prefix
 --attr-source --shallow-file`

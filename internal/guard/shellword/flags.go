@@ -11,7 +11,7 @@ type Flags struct {
 	Late bool
 }
 
-// ParseFlags parses a command line. valued lists the flags that take a value, as in "-R --repo".
+// ParseFlags parses a command line. valued lists the flags that take a value, such as "-R --repo".
 // Every other flag is a switch. Short flags may be joined ("-sd", "-Ro/r").
 func ParseFlags(argv []Word, valued string) Flags {
 	fl := Flags{Vals: map[string][]Word{}}

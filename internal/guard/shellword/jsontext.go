@@ -15,10 +15,10 @@ const (
 	maxJSONDepth = 60
 )
 
-// JSONLeaves returns the leaves of JSON text: a string's contents, a number, true or false as
-// written, and an empty text for null. The path holds keys and array indexes, as in "files.0.path".
-// whole is false if there are more than 4,096 leaves or they are nested 60 or more levels deep.
-// Unknown is read as a value. A malformed tail is omitted.
+// JSONLeaves returns the leaves of a JSON object or array: a string's contents, a number, true or
+// false as written, and an empty text for null. A path holds keys and array indexes, such as
+// "files.0.path". whole is false if there are more than 4,096 leaves or 60 levels of nesting.
+// Unknown may stand in place of a value. A malformed tail is omitted.
 func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 	const number = "-" + Unknown // the parser accepts it in place of a value
 	decoded := func(v gjson.Result) string {
@@ -57,8 +57,8 @@ func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 	return leaves, whole
 }
 
-// FormLeaves returns the fields of form text (a=b&c=d). It returns nil for text without "=", and if
-// the text begins like JSON or XML or with a short line.
+// FormLeaves returns the fields of form text (a=b&c=d). It returns nil if the text has no "=", or
+// if its first 40 bytes contain "{", "[", "<" or a newline.
 func FormLeaves(text string) []effect.Field {
 	if !strings.Contains(text, "=") || strings.ContainsAny(Clip(text, 40), "{[<\n") {
 		return nil
@@ -80,8 +80,8 @@ func Percent20(s string) string {
 	return s
 }
 
-// Unescape decodes the backslash escapes of $'…'. It returns Unknown if Go does not accept one of
-// them.
+// Unescape decodes the backslash escapes of $'…'. It returns Unknown if an escape is not valid in
+// Go or decodes to NUL.
 func Unescape(s string) string {
 	inGo := strings.NewReplacer(`\\`, `\\`, `\"`, `\"`, `"`, `\"`, `\'`, "'", "\n", `\n`)
 	text, err := strconv.Unquote(`"` + inGo.Replace(s) + `"`)

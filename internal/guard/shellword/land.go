@@ -2,19 +2,19 @@ package shellword
 
 import "strings"
 
-// clients lists the forges' own clients. landers lists all programs that can reach a forge or
-// affect a loop.
+// clients lists the forges' own client programs. landers lists all programs that can reach a forge
+// or affect a loop.
 const (
 	clients = "gh glab tea tea-cli hub"
 	landers = clients + " git curl curlie wget wget2 http https xh xhs hooks claude"
 )
 
-// Lands reports whether text of any language names a program that reaches a forge and contains a
-// word for landing something.
+// Lands reports whether text in any language could land code or affect a loop: it names one of
+// landers and contains a word such as merge or push.
 func Lands(text string) bool {
 	const lands = "merge push api accept land approve review gate loop put post patch -p"
 	unquoted := strings.NewReplacer("\\\n", "", `\n`, " ", `\t`, " ", `\`, "", `'`, "", `"`, "")
-	for _, text := range []string{text, unquoted.Replace(text)} { // r"gh" and g''h
+	for _, text := range []string{text, unquoted.Replace(text)} { // finds r"gh" and g''h
 		if !HasPart(strings.ToLower(text), lands) {
 			continue
 		}
@@ -25,13 +25,13 @@ func Lands(text string) bool {
 	return false
 }
 
-// NamesClient reports whether text names a forge's own client.
+// NamesClient reports whether text names a forge's own client program.
 func NamesClient(text string) bool {
 	return AnyOf(strings.FieldsFunc(text, apart), clients)
 }
 
-// Requests reports whether text of another language asks a forge to land something through a
-// library or an HTTP request. It starts no program, so the brake cannot judge it.
+// Requests reports whether code in another language asks a forge to merge through a library or an
+// HTTP request. The code then starts no program that the brake could judge.
 func Requests(text string) bool {
 	text = strings.ToLower(text)
 	const libraries = "octokit get_pull( get_repo( .mergerequests pygithub isomorphic-git"
@@ -45,7 +45,7 @@ func Requests(text string) bool {
 		HasPart(text, "mergepullrequest( mergepullrequest(input enqueuepullrequest(")
 }
 
-// apart reports whether a character separates words in text of any language.
+// apart reports whether a character separates words in text in any language.
 func apart(c rune) bool {
 	return c > 0x7f || c == '$' || c == '@' || c != '-' && !NameByte(byte(c))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ProgramName returns a command's name without its directory, ".exe" and Nix flake reference.
+// ProgramName returns a command's name without directory, ".exe" or Nix flake reference.
 func ProgramName(text string) string {
 	name := path.Base(strings.ReplaceAll(text, `\`, "/"))
 	if _, after, ok := strings.Cut(name, "#"); ok {
@@ -18,18 +18,18 @@ func ProgramName(text string) string {
 	return name
 }
 
-// AnyOf reports whether the blank-separated list contains one of the words.
+// AnyOf reports whether the space-separated list contains one of the words.
 func AnyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })
 }
 
-// HasPart reports whether text contains one of the blank-separated parts.
+// HasPart reports whether text contains one of the space-separated parts.
 func HasPart(text, parts string) bool {
 	in := func(p string) bool { return strings.Contains(text, p) }
 	return slices.ContainsFunc(strings.Fields(parts), in)
 }
 
-// DataProgram reports whether a program never runs its arguments.
+// DataProgram reports whether a program treats its arguments as data, not as a command to start.
 func DataProgram(name string) bool {
 	const data = `echo printf cat grep egrep fgrep rg ag ack ls head tail wc sort uniq cut tr
 sed jq yq diff cmp comm less more bat man tldr info whatis apropos which whereis type help brew
@@ -42,7 +42,7 @@ gpg sha256sum md5sum pbcopy xclip wl-copy qmd llm`
 	return Has(data, name)
 }
 
-// NameWords returns the words, in lower case, of a snake_case, kebab-case or camelCase name.
+// NameWords splits a snake_case, kebab-case or camelCase name into words in lower case.
 func NameWords(name string) []string {
 	var spaced strings.Builder
 	for i := 0; i < len(name); i++ {
@@ -64,8 +64,8 @@ func NameByte(c byte) bool {
 		c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// GlobMatch reports whether a shell pattern matches all of s. As in the shell's case and [[ ]], *
-// and ? match slashes. A malformed pattern matches only itself.
+// GlobMatch reports whether a shell pattern matches all of s. The wildcards * and ? match slashes
+// too, as they do in a shell's case and [[ ]]. A malformed pattern matches only itself.
 func GlobMatch(pat, s string) bool {
 	pat = strings.ReplaceAll(strings.ReplaceAll(pat, "[!", "[^"), "/", "\x01")
 	s = strings.ReplaceAll(s, "/", "\x01")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Unknown stands for unknown text within a text. It may stand for the empty string.
+// Unknown stands for an unknown part of a text, which may be empty.
 const Unknown = "\ue000"
 
 // MaxShell is the maximum size of shell text in bytes. No hook event is longer. An expanded word
@@ -19,11 +19,11 @@ type Word struct {
 	Text  string
 	Glob  bool   // contains an unquoted glob: *, ? or […]
 	Src   string // source text
-	Split bool   // unknown unquoted text, which may become any number of words
-	Raw   bool   // not shell text: Show returns it unchanged
+	Split bool   // contains unknown unquoted text, which may become any number of words
+	Raw   bool   // Text is not shell text, so Show returns it unchanged
 }
 
-// Lit returns a known word that has no source text.
+// Lit returns a word without source text.
 func Lit(text string) Word { return Word{Text: text} }
 
 // Lits applies Lit to each text.
@@ -43,12 +43,13 @@ func HasUnknown(text string) bool {
 	return strings.Contains(text, Unknown)
 }
 
-// Blank reports whether text consists only of Unknown and blanks.
+// Blank reports whether text is unknown except for whitespace.
 func Blank(text string) bool {
 	return strings.Trim(text, Unknown+" \n\t") == "" && HasUnknown(text)
 }
 
-// Show returns the word for display: quoted if needed, and as written if it is not fully known.
+// Show returns the word for display, quoted if needed. It shows a word that is not fully known as
+// written, or with "…" for its unknown parts.
 func (w Word) Show() string {
 	if w.Raw {
 		return w.Text
@@ -70,7 +71,7 @@ func Ellipsis(text string) string {
 	return strings.ReplaceAll(text, Unknown, "…")
 }
 
-// Join returns a command line for display. It stops after the word that passes 400 bytes.
+// Join returns a command line for display. It omits the words after the first 400 bytes.
 func Join(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -94,7 +95,7 @@ func Texts(words []Word) []string {
 	return out
 }
 
-// Clip shortens s to at most n bytes, at the start of a character, and appends "…".
+// Clip cuts s to at most n bytes, without splitting a character, and appends "…" if it cut s.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -118,7 +119,7 @@ func Number(s string) int {
 // Quote returns a text as one word of shell text, in single quotes.
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// Quoted returns the words as shell text. It applies Quote to each and keeps unknown parts.
+// Quoted returns the words as shell text, each in single quotes. Unknown parts stay unknown.
 func Quoted(words []Word) string {
 	quoted := Texts(words)
 	for i, text := range quoted {
@@ -127,9 +128,9 @@ func Quoted(words []Word) string {
 	return strings.Join(quoted, " ")
 }
 
-// Has reports whether the blank-separated list contains the name.
+// Has reports whether the space-separated list contains the name.
 func Has(list, name string) bool {
-	if !strings.Contains(list, name) { // most words are in no list
+	if !strings.Contains(list, name) { // the common case, without a loop
 		return false
 	}
 	for word := range strings.FieldsSeq(list) {
