@@ -51,8 +51,7 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 	return t, nil
 }
 
-// Top returns the root of the working tree as git reports it. The setting core.worktree may move
-// it.
+// Top returns the root of the working tree according to git. The setting core.worktree may move it.
 func Top(ctx context.Context, project string) (string, error) {
 	out, err := git(ctx, project, "rev-parse", "--show-toplevel")
 	return strings.TrimSuffix(string(out), "\n"), err
@@ -103,8 +102,7 @@ func Diff(ctx context.Context, project, commit string) ([]byte, error) {
 		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
-// CommittedSince returns the paths, relative to the top, that change in the commits from commit to
-// HEAD.
+// CommittedSince returns the paths that change in commit..HEAD, relative to the top.
 func CommittedSince(ctx context.Context, project, commit string) ([]string, error) {
 	return files(ctx, project, "log", "-z", "--no-renames", "--name-only", "--format=",
 		commit+"..HEAD", "--", ":/")

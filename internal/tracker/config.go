@@ -90,8 +90,7 @@ func listed(out, without string) (list []setting) {
 	return list
 }
 
-// last returns the last value of a key in the repository's own files if own is set, or else in the
-// user's and the system's.
+// last returns the last value of a key, in the repository's own files or in the others.
 func last(list []setting, own bool, key string) (value string) {
 	for _, s := range list {
 		if s.key == key && s.own == own {

@@ -10,9 +10,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Free reports whether a branch is certainly unprotected, so that it may be moved without a
-// reviewed PR. An empty name is not free. A partly unknown name is free if it cannot name a
-// protected branch.
+// Free reports whether a branch is certainly unprotected. An empty name is not free. A partly
+// unknown name is free only if it cannot name a protected branch.
 func Free(f *plain.Frame, name string) bool {
 	pat := strings.ReplaceAll(name, shellword.Unknown, "*")
 	r := f.M.Repo()

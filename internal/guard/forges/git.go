@@ -29,8 +29,7 @@ func (g gitRun) branch(f *plain.Frame) string {
 	return cmp.Or(strings.TrimPrefix(name, "refs/heads/"), shellword.Unknown)
 }
 
-// asked runs git with args in the environment of the git that is about to start and returns its
-// output. It returns an empty string if no git is about to start.
+// asked returns the output of the project's Ask for args, or an empty string if Ask is nil.
 func asked(f *plain.Frame, args ...string) string {
 	if ask := f.M.Repo().Ask; ask != nil && f.M.Burn(100) {
 		return ask(args...)

@@ -15,7 +15,6 @@ const (
 	gitTexts = `--exec --exec-path --extcmd --upload-pack --receive-pack --open-files-in-pager
 --config --config-env --tree-filter --index-filter --msg-filter --env-filter --commit-filter
 --parent-filter --tag-name-filter -x -u -O`
-	// gitVariables lists the environment variables whose values git or a pager runs as commands.
 	gitVariables = `GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL PAGER GIT_PAGER
 MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LESSOPEN`
 	gitHookNames = `pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit
@@ -23,8 +22,8 @@ post-merge post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch p
 )
 
 // gitStarts reads the programs that a git command starts: those in its arguments, including those
-// that it runs for each revision, submodule or repository, and, if git is about to start, the
-// repository's hooks.
+// for each revision, submodule or repository, and, if git is about to start, the repository's
+// hooks.
 func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, gitTexts)
 	for _, w := range fl.All(strings.Fields(gitTexts)...) {
@@ -54,7 +53,7 @@ func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// gitEnv reads the commands in the variables of gitVariables.
+// gitEnv reads the environment variables whose values git runs as commands.
 func gitEnv(f *plain.Frame) {
 	for name := range strings.FieldsSeq(gitVariables) {
 		if text := f.Env(name); text != "" {

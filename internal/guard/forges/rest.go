@@ -24,8 +24,7 @@ type Request struct {
 	Led    bool             // a proxy or a flag may send it to another host than the URL's
 }
 
-// orDefault returns the request with a method. If it has none, clients send POST for a request with
-// fields or a body, and GET for any other.
+// orDefault sets a missing method as clients do: POST if there are fields or a body, else GET.
 func (q Request) orDefault() Request {
 	switch {
 	case q.Method != "":
@@ -171,9 +170,8 @@ func (s sending) does(a effect.Act) {
 
 func (s sending) opaque(reason string) { s.OpaqueForge(shellword.Join(s.Argv), reason) }
 
-// localServer reports whether a request goes to a server on this machine that is not a forge, such
-// as a server under test. It returns false if a remote of the project is local, if the request may
-// go to another host, or if the working directory is unknown.
+// localServer reports whether a request certainly goes to a server on this machine and not to a
+// forge. It returns false if a remote of the project is local or a flag may redirect the request.
 func localServer(f *plain.Frame, q Request) bool {
 	if q.Led || strings.HasPrefix(f.Cwd, shellword.Unknown) {
 		return false

@@ -99,8 +99,7 @@ func (t Tool) movesTo(branch string) bool {
 	return true
 }
 
-// ofForge reports whether a tool probably works on a forge. A tool that merges documents, for
-// example, does not.
+// ofForge reports whether a tool probably works on a forge and not, for example, on documents.
 func (t Tool) ofForge() bool {
 	const keys = prKeys + ` owner repo repository repo_slug project_id head base merge_method
 commit_title strategy source_branch target_branch repository_id`

@@ -55,8 +55,7 @@ const (
 	maxPieces  = 400_000
 )
 
-// unfit returns the bound that keeps a text from the parser, or an empty string if it may be
-// parsed.
+// unfit returns the bound of the parser that a text exceeds, or an empty string if there is none.
 func unfit(text string) string {
 	if len(text) > shellword.MaxShell {
 		return fmt.Sprintf("longer than %d bytes", shellword.MaxShell)

@@ -176,8 +176,7 @@ func (f *Frame) param(p *syntax.ParamExp) string {
 	return f.value(p.Param.Value)
 }
 
-// WordsOf splits text into words as a shell would, or at whitespace if it is not one simple
-// command.
+// WordsOf splits text into words as a shell would, or at whitespace if that fails.
 func (f *Frame) WordsOf(text string) []shellword.Word {
 	h := f.Child()
 	h.src = "x " + text

@@ -50,8 +50,7 @@ const events = `stop pre-tool-use post-tool-use post-tool-use-failure user-promp
 user-prompt-expansion subagent-stop session-start session-end stop-failure config-change
 permission-request deliver`
 
-// judgeClaude records a command line of the client if it starts another session, or changes plugins
-// or settings.
+// judgeClaude records a client command that starts a session or changes plugins or settings.
 func judgeClaude(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `--settings --setting-sources --scope -s --model --add-dir
 --plugin-dir --allowedTools --permission-mode --output-format`)

@@ -48,8 +48,7 @@ func Blank(text string) bool {
 	return strings.Trim(text, Unknown+" \n\t") == "" && HasUnknown(text)
 }
 
-// Show returns the word for display, quoted if needed. It shows a word that is not fully known as
-// written, or with "…" for its unknown parts.
+// Show returns the word for display, quoted if needed. It shows unknown parts as written or as "…".
 func (w Word) Show() string {
 	if w.Raw {
 		return w.Text

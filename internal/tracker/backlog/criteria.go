@@ -15,17 +15,18 @@ const (
 
 var (
 	criteriaHeading = pattern{text: `(?i)acceptance criteri|^\P{L}*(?:acceptance|acs?)\P{L}*$`}
-	// criteriaLabel matches a line that begins a section of criteria. Its group is the rest of the
-	// line.
+	// criteriaLabel matches a line that begins with a label of criteria. Its group is the rest of
+	// the line.
 	criteriaLabel = pattern{text: `(?i)^[*_]*(?:acceptance(?: criteri(?:a|on))?|acs?)` +
 		`(?:[*_]*:[*_]*|[*_]+$)(.*)`}
 	anyLabel = pattern{text: `^(?:\*\*[^*]+\*\*:?|__[^_]+__:?|\pL[\pL ]*:)$`}
 
-	// undecided matches an item that contains TBD, TODO or a long form of them. In lower case,
-	// "todo" counts only as the whole item or as "todo:", because products have todo lists.
+	// undecided matches an item that contains TBD, TODO or a long form of one of them. In lower
+	// case, "todo" counts only as the whole item or as "todo:", because an item may be about a todo
+	// list.
 	undecided = pattern{text: `(?i:\btbd\b|^[*_(]*(?:to ?do|tba|to be done)(?::|\P{L}*$)|^\?+$|` +
 		`\bto be (?:determined|defined|decided|specified|clarified|agreed)\b)|\b(?:TODO|FIXME)\b`}
-	// placeholder matches the unfilled text of a template or a form.
+	// placeholder matches text that a template or a form leaves in a section without criteria.
 	placeholder = pattern{text: `(?i)^\P{L}*(?:n/?a|none|nothing|no response|not applicable|` +
 		`empty|criterion|criteria|acceptance criterion|item|ac)?\P{L}*$|^<.*>$|^\[[^]]*\]$`}
 )
@@ -35,9 +36,9 @@ const labelLevel = 7
 
 // judge determines the state of the criteria in a body, line by line.
 type judge struct {
-	state  string // the worst state so far; the end of a section decides whether it is missing
-	level  int    // of the open section, 0 if none is open
-	filled bool
+	state  string // the worst state so far; end sets CriteriaMissing for an empty section
+	level  int    // heading level of the open section, 0 if none is open
+	filled bool   // the open section has content
 }
 
 func (j *judge) begin(level int) {
@@ -85,7 +86,7 @@ func (j *judge) read(l markdown.Line) {
 	}
 }
 
-// mark records that the section is undecided if text says so.
+// mark sets the state CriteriaTBD if text is undecided.
 func (j *judge) mark(text string) {
 	if undecided.re().MatchString(strings.TrimSpace(prose(text))) {
 		j.state, j.filled = CriteriaTBD, true

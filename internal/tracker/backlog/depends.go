@@ -14,36 +14,36 @@ import (
 type dep struct{ blocker, blocked Ref }
 
 // phrase matches a text that begins with a phrase such as "depends on" or "blocks", after any
-// non-letters. The first group is empty if the issues after the phrase wait for its subject;
-// otherwise the subject waits for them.
+// non-letters. The first group is empty for "blocks", with which the issues after the phrase wait
+// for its subject. Otherwise the subject waits for them.
 var phrase = pattern{text: `(?i)^\P{L}*(?:(depends[ -]on|blocked[ -]by|dependencies)|blocks)\b(.*)`}
 
-// reading holds the facts found in the body of an issue or PR so far.
+// reading holds the facts found so far in the body of an issue.
 type reading struct {
 	home loop.Tracker
 	deps []dep
-	// loose holds issues of the repository in a line with a word such as "requires", but not in a
-	// form that counts.
+	// loose holds issues of the repository that a line names with a word such as "requires", but
+	// not in a form that counts.
 	loose    []Ref
 	criteria string
-	// list reports that the current list is below a line with only a phrase; forward is the
-	// direction of that phrase.
+	// list reports that the current list is below a line that is only a phrase. forward reports
+	// that the phrase is "blocks".
 	list, forward bool
 }
 
 // read parses the dependencies in a body and the state of its acceptance criteria.
 //
-// A dependency has one of three forms: a line or list entry that begins with a phrase, as in
+// A dependency has one of three forms: a line or list entry that begins with a phrase, such as
 // `Depends on #1, #2 and owner/repo#3` or `**Blocked by:** #4`; a list entry that begins with an
-// issue followed by a phrase, as in `- [ ] #6 (blocks: #7)`; and a list entry that begins with an
+// issue followed by a phrase, such as `- [ ] #6 (blocks: #7)`; or a list entry that begins with an
 // issue, below a heading or line that is only a phrase. Code, quotes, comments, struck-through text
-// and prose do not count: a wrong dependency would block an issue forever, while a missing one can
-// be written in one of these forms.
+// and prose do not count, because a wrong dependency would block an issue forever, while people can
+// add a missing one in one of these forms.
 //
-// The criteria are judged by the sections of that name (R89), which must have content without TBD
-// or TODO. If there are several sections, the worst one counts. A section begins with a heading of
-// any level, or with a label such as `**Acceptance Criteria**` or `Acceptance criteria:`, which the
-// first criterion may follow in the same line.
+// The criteria are in the sections named so (R89), which must have content without TBD or TODO. If
+// there are several sections, the worst one counts. A section begins with a heading of any level,
+// or with a label such as `**Acceptance Criteria**` or `Acceptance criteria:`. The first criterion
+// may be on the same line as the label.
 func read(body string, home loop.Tracker) reading {
 	r, j := reading{home: home}, judge{}
 	depends := mentions(body)
@@ -86,7 +86,7 @@ func (r *reading) read(l markdown.Line) {
 	r.list = r.list && l.Kind == markdown.Plain && (begins || item != text)
 }
 
-// add adds the dependencies between a subject and other issues.
+// add adds dependencies between subject and refs. If forward is set, subject blocks refs.
 func (r *reading) add(subject Ref, refs []Ref, forward bool) {
 	for _, ref := range refs {
 		d := dep{blocker: ref, blocked: subject}
@@ -103,8 +103,8 @@ var (
 	numbers = pattern{text: `#` + issueNumber}
 )
 
-// looks adds the issues in a part of a line to loose, if the line has a word that people use for
-// dependencies or is in a list of dependencies.
+// looks adds the issues in a part of a line to loose if the line contains a word that people use
+// for dependencies, or is in a list of dependencies. It ignores a line with a negation.
 func (r *reading) looks(line, part string) {
 	if !r.list && !loosely.re().MatchString(line) || denied.re().MatchString(line) {
 		return
@@ -116,13 +116,13 @@ func (r *reading) looks(line, part string) {
 	}
 }
 
-// closer matches the words with which a PR closes an issue on the forges.
+// closer matches the words before an issue that make the merge of a PR close the issue.
 var closer = pattern{text: `(?i)\b(?:close[sd]?|closing|fix(?:es|ed|ing)?|` +
 	`resolve[sd]?|resolving|implement(?:s|ed|ing)?)\b`}
 
-// Closes returns the issues of home that a merge of a PR with this body closes, as in "fixes #5"
-// or "Closes #1, #2 and #3". As on the forges, a negation ("does not fix #5") has no effect, and
-// code and quotes do not count.
+// Closes returns the issues of home that the merge of a PR with this body closes, for example by
+// "fixes #5" or "Closes #1, #2 and #3". As on the forges, "does not fix #5" counts too, but code
+// and quotes do not.
 func Closes(body string, home loop.Tracker) (out []int) {
 	if !mentions(body) {
 		return nil

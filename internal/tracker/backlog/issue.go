@@ -27,7 +27,7 @@ type Ref struct {
 // String returns the reference as "#5" or "owner/repo#5".
 func (r Ref) String() string { return r.Repo + "#" + strconv.Itoa(r.Number) }
 
-// Issue is an open issue as its tracker returns it.
+// Issue is an open issue from the tracker. Sort fills its unexported fields.
 type Issue struct {
 	Number    int
 	Title     string
@@ -35,21 +35,21 @@ type Issue struct {
 	Labels    []string
 	Milestone string
 	Assignees []string
-	// BlockedBy holds the dependencies that the tracker itself records: blocking issues and
-	// sub-issues, with their states if known. Blocking holds the issues that this one blocks.
+	// BlockedBy holds the dependencies that the tracker itself records: the issues that block this
+	// one and its sub-issues, with their states if known. Blocking holds the issues that it blocks.
 	BlockedBy, Blocking []Ref
 	// Cut reports that BlockedBy is incomplete.
 	Cut bool
 	// PRs holds the open PRs that close the issue.
 	PRs []int
 
-	blockers []Ref // all dependencies, in order, without duplicates
+	blockers []Ref // all dependencies, from the tracker and the bodies, without duplicates
 	loose    []Ref
 	criteria string
 }
 
 // labelled reports whether the issue has the label name. It ignores case, treats a space or "_" as
-// "-", and drops everything up to a colon or slash, as in "status: In Progress".
+// "-", and drops a prefix that ends with a colon or slash, such as "status:".
 func (i *Issue) labelled(name string) bool {
 	return slices.ContainsFunc(i.Labels, func(l string) bool {
 		l = strings.TrimSpace(l)

@@ -35,7 +35,7 @@ var (
 		`(?:/-)?/(?:issues|work_items|pulls?)/` + issueNumber + `[^\s,;)>]*>?`}
 	link = pattern{text: `^\[([^][]*)\]\(([^)]*)\)`}
 
-	// beforeRefs and betweenRefs match what may be around the references of a list.
+	// beforeRefs and betweenRefs match text that may precede or separate references in a list.
 	beforeRefs  = pattern{text: `(?i)^[\s:*_|(]*(?:issues?\b[\s:*_|(]*)?`}
 	betweenRefs = pattern{text: `(?i)^[\s*_]*(?:\([^()]*\))?[\s*_,;&+/]*(?:and\b[\s*_,;&+/]*)*`}
 	choice      = pattern{text: `(?i)^or\b`}
@@ -62,8 +62,8 @@ func references(text string, home loop.Tracker) (refs []Ref, rest string) {
 	}
 }
 
-// reference parses one reference: #N, owner/repo#N, a URL, or a Markdown link. It omits the name of
-// the home repository, and compares hosts only if both are known.
+// reference parses one reference: #N, owner/repo#N, a URL, or a Markdown link. Repo is empty for
+// the home repository. reference compares hosts only if both are known.
 func reference(text string, home loop.Tracker) (r Ref, rest string, ok bool) {
 	if m := link.re().FindStringSubmatch(text); m != nil {
 		if r, _, ok = reference(strings.TrimSpace(m[2]), home); !ok {
@@ -87,7 +87,7 @@ func reference(text string, home loop.Tracker) (r Ref, rest string, ok bool) {
 	return r, text[len(m[0]):], err == nil
 }
 
-// mentions reports whether a text may refer to an issue. Most texts do not.
+// mentions reports whether a text may refer to an issue. It saves the parsing of most texts.
 func mentions(text string) bool {
 	return strings.Contains(text, "#") || strings.Contains(text, "://")
 }

@@ -15,13 +15,12 @@ type Scope struct {
 	Issues     []int    `json:"issues,omitempty"`
 	Labels     []string `json:"labels,omitempty"`
 	Milestones []string `json:"milestones,omitempty"`
-	Specs      []string `json:"specs,omitempty"` // as in "SPEC-0020"
-	// Unclear holds words that may narrow the scope in an unknown way. The result for a scope with
-	// such words is partial.
+	Specs      []string `json:"specs,omitempty"` // for example "SPEC-0020"
+	// Unclear holds words that may narrow the scope in an unknown way. They make a Result partial.
 	Unclear []string `json:"unclear,omitempty"`
 }
 
-// maxScope is the maximum size of a range of issues such as 12-15.
+// maxScope is the maximum number of issues in a range such as 12-15.
 const maxScope = 1000
 
 // ParseScope parses the words of a skill's arguments without the loop flags (loop.Flags.Rest):
@@ -72,16 +71,16 @@ func split(value string) (out []string) {
 }
 
 var (
-	// scopeWord matches any word: the hyphens of a flag, its name, and a sign with a value.
+	// scopeWord splits any word into the hyphens of a flag, a name, ":" or "=", and a value.
 	scopeWord = pattern{text: `(?s)^(-*)([^:=]*)([:=]?)(.*)$`}
-	// takesValue matches the skill's own flags with a value.
+	// takesValue matches the names of the skill's own flags that take a value.
 	takesValue = pattern{text: `^(?:max-.*|module|base|branch|repo|model)$`}
 	// issueRange matches 12, #12, 12-15 and #12..#15.
 	issueRange = pattern{text: `^#?(\d{1,9})(?:(?:-|\.\.)#?(\d{1,9}))?$`}
 	specName   = pattern{text: `(?i)^spec-\d{1,9}$`}
 )
 
-// word adds a word that is not a flag. A word that is not an issue, a range or a SPEC is unclear.
+// word adds the issues, ranges and SPECs in a word that is not a flag. Any other part is unclear.
 func (s *Scope) word(word string) {
 	for _, part := range split(word) {
 		if specName.re().MatchString(part) {

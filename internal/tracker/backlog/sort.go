@@ -1,6 +1,6 @@
 // Package backlog determines which issues may be worked on: which open issues are in scope, what
 // each depends on, and which have unfinished acceptance criteria. It parses issues as people write
-// them and never guesses: an unknown fact is marked as unknown.
+// them. It marks an unknown fact as unknown instead of guessing it.
 package backlog
 
 import (
@@ -53,11 +53,11 @@ type Result struct {
 	Facts []Fact
 	// Backlog holds the numbers of the issues in scope by state.
 	Backlog loop.Backlog
-	// Edges holds the dependencies (blocker, blocked) between open issues: those of every issue in
-	// scope and, transitively, of its blockers.
+	// Edges holds the dependencies (blocker, blocked) of the issues in scope and, transitively, of
+	// their blockers. Both ends of an edge are open issues.
 	Edges [][2]int
-	// Partial reports that the result is incomplete. An issue that is absent may then still be in
-	// scope.
+	// Partial reports that the result is incomplete or uncertain. An issue that is absent may then
+	// still be in scope.
 	Partial bool
 	Notes   []string
 }
@@ -91,7 +91,7 @@ func Sort(b *Board, scope Scope) Result {
 	s.res.Partial = !b.Whole || len(scope.Unclear) > 0
 	if len(scope.Unclear) > 0 {
 		words := strings.Join(scope.Unclear, " ")
-		s.note("the scope %q is not understood; fewer issues may be meant", words)
+		s.note("the scope words %q were not understood; fewer issues may be meant", words)
 	}
 	s.res.Backlog = loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{}}
 	var in []*Issue
@@ -158,7 +158,8 @@ func (s *sorter) wait(blocked int, by Ref) {
 	}
 }
 
-// state returns the state of a blocker, from the open issues and PRs, else from the dependency.
+// state returns the state of a blocker: from the open issues and PRs, or else from the dependency.
+// A blocker that is missing from complete lists is closed.
 func (s *sorter) state(r Ref) State {
 	issue := s.open[r.Number]
 	_, pull := s.Pulls[r.Number]
@@ -219,7 +220,7 @@ func (s *sorter) add(i *Issue) {
 		f.State = Unblocked
 		b.Unblocked = append(b.Unblocked, i.Number)
 		if unknown != "" {
-			s.note("#%d depends on %s, whose state is not known", i.Number, unknown)
+			s.note("#%d depends on %s, whose state is unknown", i.Number, unknown)
 		}
 	}
 	s.res.Facts = append(s.res.Facts, f)

@@ -35,7 +35,7 @@ func TestSort(t *testing.T) {
 	if d := cmp.Diff([][2]int{{1, 2}, {1, 5}}, r.Edges); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"#9 depends on other/lib#2, whose state is not known"},
+	if d := cmp.Diff([]string{"#9 depends on other/lib#2, whose state is unknown"},
 		r.Notes); d != "" {
 		t.Error(d)
 	}

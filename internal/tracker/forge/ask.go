@@ -2,8 +2,8 @@
 // through glab, Gitea and Forgejo through tea, and any other through a configured command. It
 // relies on the logins and hosts of these programs and contains no network code.
 //
-// A call is bounded in time and output and never prompts. Every error is a Failure. An incomplete
-// list is marked as such, because absence from it proves nothing.
+// A call is bounded in time and output and never prompts. Every error is a *Failure. An incomplete
+// list is marked as such, because an issue or PR that it lacks may still exist.
 package forge
 
 import (
@@ -22,7 +22,7 @@ import (
 
 // Question is a question to a project's tracker.
 type Question struct {
-	Project string // the directory to ask in
+	Project string // the directory in which the programs run
 	Env     func(string) string
 	Config  config.Config
 	Run     *loop.Tracker // the run's tracker; nil for the project's current one
@@ -39,13 +39,13 @@ type Answer struct {
 	Place loop.Tracker // the tracker that was asked
 	// Issues holds the known open issues in scope.
 	Issues []backlog.Fact
-	// Backlog is nil unless it is complete, because an incomplete backlog does not prove that an
-	// issue is gone (R18, R86).
+	// Backlog is nil unless it is complete, because an issue that an incomplete backlog lacks may
+	// still be open (R18, R86).
 	Backlog *loop.Backlog
 	Edges   [][2]int // blocker, blocked
 	PRs     []PR
 	Notes   []string // what is missing and why, one line each
-	Err     error    // the first Failure
+	Err     error    // the first *Failure, or nil
 }
 
 // source is one kind of tracker.
@@ -60,11 +60,11 @@ type source interface {
 type list[T any] struct {
 	rows  []T
 	whole bool   // nothing is missing
-	note  string // another message for the user, or ""
+	note  string // a message for the user that is not a failure, or ""
 	fail  *Failure
 }
 
-// printed is a list as a program printed it.
+// printed is a list of JSON values that a program printed.
 type printed = list[gjson.Result]
 
 // readList reads the rows of a list. It skips duplicates, because a list may shift between two
@@ -82,8 +82,8 @@ func readList[T any](p printed, key string, read func(gjson.Result) T) list[T] {
 	return l
 }
 
-// Ask asks the project's tracker, with concurrent calls. It always returns an Answer; Err and Notes
-// report what went wrong, as when the run began with a different tracker. A list may take 15 s
+// Ask asks the project's tracker, with concurrent calls. It always returns an Answer. Err and Notes
+// report failures, for example that the run began with a different tracker. A list may take 15 s
 // longer than Wait while its pages keep coming.
 func Ask(ctx context.Context, q Question) Answer {
 	now, place, err := q.choose(ctx)
@@ -165,7 +165,7 @@ func (a *Answer) failed(f *Failure, cut bool) {
 	}
 }
 
-// sort adds the backlog of a scope, given the lists.
+// sort classifies the issues in scope, using the open PRs, and adds the result and its notes to a.
 func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.Scope) {
 	board := backlog.Board{
 		Home: a.Place, Issues: issues.rows, Whole: issues.whole, PullsWhole: pulls.whole,
@@ -182,8 +182,8 @@ func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.
 	a.Notes = append(a.Notes, r.Notes...)
 }
 
-// Report returns the answer for package loop. It holds only known facts: a complete backlog or
-// none, and human feedback only if known. Its issues are the unblocked ones.
+// Report converts the answer to a loop.Report. The report has only known facts: the backlog only if
+// it is complete, and human feedback only if it is known. Its issues are the unblocked ones.
 func (a *Answer) Report() loop.Report {
 	r := loop.Report{Backlog: a.Backlog, Edges: a.Edges}
 	for _, f := range a.Issues {

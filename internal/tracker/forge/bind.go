@@ -9,8 +9,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// choose returns the project's current tracker in two forms: as a run records it, redacted, and as
-// it is asked.
+// choose returns the project's current tracker twice: asked is the tracker to ask, and now is the
+// redacted form that a run records.
 func (q Question) choose(ctx context.Context) (now, asked loop.Tracker, err error) {
 	asked, err = Choose(q.Env, q.Config.Tracker, tracker.Repo(ctx, q.Project))
 	now = asked
@@ -22,8 +22,8 @@ func (q Question) choose(ctx context.Context) (now, asked loop.Tracker, err erro
 	return now, asked, err
 }
 
-// apart returns a Failure if the run's tracker is not the repository of its PRs, and nil
-// otherwise.
+// apart returns a Failure if the tracker is not the repository that git points to, where the run's
+// PRs are, and nil otherwise.
 func (q Question) apart(t loop.Tracker) *Failure {
 	if q.Run == nil || t.Kind == Command {
 		return nil
@@ -32,12 +32,12 @@ func (q Question) apart(t loop.Tracker) *Failure {
 	if git.Host == "" || tracker.Named(q.Config.Redact(t.Repo), git.String()) {
 		return nil
 	}
-	says := "the tracker is " + t.String() + ", git points to " + git.String()
+	says := "the tracker is " + t.String() + ", but git points to " + git.String()
 	return &Failure{Why: Moved, Says: says}
 }
 
-// moved explains how the current tracker differs from that of a run, or returns an empty string if
-// it does not. A missing client is not a difference.
+// moved explains how the current tracker differs from a run's, or returns an empty string if it
+// does not. It ignores that the client is missing now.
 func moved(was, now loop.Tracker) string {
 	place := func(t loop.Tracker) string {
 		if t.Kind == "" {
@@ -53,7 +53,8 @@ func moved(was, now loop.Tracker) string {
 		{"its client is ", was.Client, cmp.Or(now.Client, was.Client)},
 	} {
 		if d.from != d.to {
-			return d.what + cmp.Or(d.to, "none") + ", the run began with " + cmp.Or(d.from, "none")
+			from := cmp.Or(d.from, "none")
+			return d.what + cmp.Or(d.to, "none") + ", but the run began with " + from
 		}
 	}
 	return ""
@@ -61,9 +62,9 @@ func moved(was, now loop.Tracker) string {
 
 func repository(url string) string { return tracker.RepositoryAt(url).String() }
 
-// Remotes returns the names of the git remotes that hold a run's PRs and branches. If git's
-// settings have changed since the run began, it returns the addresses from then. A result is empty
-// if unknown. kind is the kind of their forge.
+// Remotes returns the names of the git remotes that hold a run's PRs and branches. If their URLs
+// have changed since the run began, it returns the recorded URLs instead. A result is empty if
+// unknown. kind is the kind of their forge.
 func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
 	now, _, _ := q.choose(ctx)
 	if prs, branches = now.Remote, now.Remote; now.Origin != "" {

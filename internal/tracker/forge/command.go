@@ -15,10 +15,10 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// command asks a configured program. It calls the program with the additional words `issues`,
-// `prs`, or `pr` and a number. The program prints one JSON object: {"issues": […]}, {"prs": […]} or
-// {"pr": {…}}, with "partial": true if the list is incomplete. docs/configuration.md describes the
-// fields.
+// command asks a configured program. It appends one of the arguments `issues`, `prs` and `pr
+// NUMBER` to the program's own. The program prints one JSON object: {"issues": […]}, {"prs": […]}
+// or {"pr": {…}}, with "partial": true if the list is incomplete. docs/configuration.md describes
+// the fields.
 type command struct{ reader }
 
 func newCommand(r reader) *command {
@@ -29,7 +29,7 @@ func newCommand(r reader) *command {
 	return &command{r}
 }
 
-// ask runs the program. A relative path is resolved against the project.
+// ask runs the program. It resolves a relative path of the program against the project.
 func (c *command) ask(ctx context.Context, words ...string) ([]byte, *Failure) {
 	args := append(strings.Fields(c.Client), words...)
 	if strings.ContainsRune(filepath.ToSlash(args[0]), '/') && !filepath.IsAbs(args[0]) {

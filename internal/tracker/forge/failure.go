@@ -16,7 +16,7 @@ import (
 // Why is the cause of a Failure.
 type Why string
 
-// The causes of a Failure. Most continue a sentence that begins with the program's name.
+// The causes of a Failure. Most are the predicate of a sentence whose subject is the program.
 const (
 	Unconfigured Why = "no tracker is known"
 	NoProgram    Why = "is not installed"
@@ -56,7 +56,7 @@ func (f *Failure) Hint() string {
 	switch f.Why {
 	case Unconfigured:
 		return "name it" + block + ": `- **Type**: github` (or gitlab, gitea, command) and " +
-			"`- **Repo**: OWNER/NAME`, with `- **Host**: HOST` for a server of your own"
+			"`- **Repo**: OWNER/NAME`, and for a self-hosted server `- **Host**: HOST`"
 	case NoProgram:
 		return "install " + f.Program + ", or configure another tracker" + block
 	case LoggedOut:
@@ -67,7 +67,7 @@ func (f *Failure) Hint() string {
 			return "see `" + f.Program + " login list`"
 		}
 	case NoIssues:
-		return "turn them on, or name the repository that has them" + block
+		return "turn issues on, or name the repository that has them" + block
 	case TooOld:
 		if strings.HasPrefix(f.Program, "tea") {
 			return "install tea 0.12 or newer"
@@ -81,7 +81,7 @@ func (f *Failure) Hint() string {
 	case Moved:
 		return "restore the tracker or remote, or begin a fresh run, which uses the current one"
 	case Failed, TooSlow:
-		return "the next iteration asks again"
+		return "the next iteration asks the tracker again"
 	}
 	return ""
 }
@@ -109,7 +109,7 @@ func failure(err error, says string) *Failure {
 }
 
 // causes lists words in the messages of programs and forges, in lower case. The first match counts.
-// A message without any of them is shown as it is.
+// A message without any of them has the cause Failed.
 var causes = [...]struct {
 	why   Why
 	words []string
@@ -140,8 +140,8 @@ func cause(says string) Why {
 }
 
 // refused returns the Failure for a request that a server refused with the answer docs, or nil. It
-// uses only the last HTTP status that tea printed, because the server's message varies in language
-// and wording.
+// derives the cause only from the last HTTP status that tea printed, because the server's message
+// varies in language and wording.
 func refused(says string, docs []gjson.Result) *Failure {
 	status := ""
 	for line := range strings.Lines(says) {
@@ -163,8 +163,8 @@ func refused(says string, docs []gjson.Result) *Failure {
 	return f
 }
 
-// orFailure returns fail if it is not nil. Otherwise it returns a Failure for the error in the
-// program's answer, or Unreadable.
+// orFailure returns fail if it is not nil. Otherwise it returns a Failure for the error that the
+// program's answer reports, or with the cause Unreadable if it reports none.
 func orFailure(fail *Failure, doc gjson.Result) *Failure {
 	if fail != nil {
 		return fail
@@ -179,5 +179,5 @@ func orFailure(fail *Failure, doc gjson.Result) *Failure {
 			return &Failure{Why: NotFound}
 		}
 	}
-	return &Failure{Why: Unreadable, Says: "no answer in it"}
+	return &Failure{Why: Unreadable, Says: "it contains no answer"}
 }

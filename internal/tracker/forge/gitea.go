@@ -14,18 +14,18 @@ import (
 )
 
 // gitea asks Gitea or Forgejo through `tea api`, with tea's login for the host. The dependencies
-// that the forge records cost one call for each issue, so they are requested for a limited number
-// of issues only.
+// that the forge records cost one call for each issue, so gitea requests them for at most giteaEach
+// issues.
 type gitea struct {
 	reader
-	login string // tea's name for the login; if empty, tea chooses
+	login string // tea's name for the login; if empty, tea chooses one
 }
 
 const (
-	giteaPage   = 50 // default maximum of a server
+	giteaPage   = 50 // rows requested for a page; the default maximum of a server
 	giteaPages  = 100
 	giteaAtOnce = 4  // concurrent calls
-	giteaEach   = 40 // maximum of issues, and of reviews, with a call each
+	giteaEach   = 40 // maximum number of issues, or of reviews, that are asked for one by one
 )
 
 func newGitea(r reader) *gitea {
@@ -78,8 +78,7 @@ func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, 
 }
 
 // pages requests a list page by page. The server may allow fewer rows on a page than requested, so
-// the list ends at an empty page, at one shorter than the first, or at a first page of under 10
-// rows.
+// pages stops at a page that is shorter than the first one, or if the first one has under 10 rows.
 func (g *gitea) pages(ctx context.Context, path string) (p printed) {
 	ctx, cancel := context.WithTimeout(ctx, g.Wait+listMore)
 	defer cancel()
@@ -117,8 +116,8 @@ func (g *gitea) issues(ctx context.Context) list[backlog.Issue] {
 	return l
 }
 
-// depend requests the dependencies that the forge records. If there are too many issues, it
-// requests those of the issues in scope only.
+// depend requests the dependencies that the forge records. If there are more than giteaEach issues,
+// it only requests those of the issues in scope, or none if these are too many too.
 func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 	var asked []*backlog.Issue
 	for i := range l.rows {
@@ -128,7 +127,7 @@ func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 	}
 	if len(asked) > giteaEach {
 		l.note = fmt.Sprintf("tracker: too many issues (%d) to ask the forge for their "+
-			"dependencies; only those written in issue texts count", len(asked))
+			"dependencies; only dependencies written in issue texts count", len(asked))
 		return
 	}
 	g.each(ctx, len(asked), func(ctx context.Context, n int) {
@@ -161,8 +160,8 @@ func (g *gitea) pr(n gjson.Result) PR {
 	return p
 }
 
-// pull requests the PR, its comments, its reviews and the name of the login concurrently, and then
-// the threads of the reviews.
+// pull fetches the PR, its comments, its reviews and the current user's login concurrently, and
+// then the threads of the reviews.
 func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	var answer, comments, me gjson.Result
 	var list printed
@@ -180,7 +179,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	for _, c := range elements(comments, "") {
 		g.add(&p, c, Remark{At: moment(c.Get("created_at")), Kind: "comment"})
 	}
-	reviews := slices.DeleteFunc(list.rows, func(r gjson.Result) bool { // not submitted yet
+	reviews := slices.DeleteFunc(list.rows, func(r gjson.Result) bool { // unsubmitted reviews
 		state := r.Get("state").Str
 		return state == "PENDING" || state == "REQUEST_REVIEW"
 	})
@@ -201,7 +200,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 }
 
 // threads adds the replies to review comments and reports whether all of them are known. The forge
-// lists a reply under the review that it replies to, whoever wrote it.
+// lists the replies of all users under the review that they reply to.
 func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (whole bool) {
 	reviews = slices.DeleteFunc(reviews, func(r gjson.Result) bool {
 		return r.Get("comments_count").Int() == 0
@@ -228,7 +227,7 @@ func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (who
 	return whole
 }
 
-// add adds a comment or a review. The forge does not mark bots, so its own bots are known by name.
+// add adds a comment or a review. The forge does not mark bots, so add knows its own bots by name.
 func (g *gitea) add(p *PR, n gjson.Result, r Remark) {
 	login := text(n.Get("user.login"))
 	g.remark(p, login, login == "gitea-actions" || login == "forgejo-actions", r)

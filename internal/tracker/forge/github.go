@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// githubFields lists fields that older enterprise servers lack.
+// githubFields lists the fields of an issue that older enterprise servers lack.
 var githubFields = []field{
 	{"blockedBy", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
 	{"subIssues", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
@@ -47,7 +47,7 @@ func readGitHubPR(r *reader, p *PR, n gjson.Result) {
 	githubFeedback(r, p, n.Get("reviews"), "submittedAt")
 }
 
-// githubFeedback reads comments or reviews. The tracker returns only the newest of them.
+// githubFeedback adds comments or reviews to p. The query requests only the newest of them.
 func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 	nodes := elements(connection, "")
 	for _, n := range nodes {
@@ -67,8 +67,8 @@ func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 	p.Cut = p.Cut || connection.Get("totalCount").Int() > int64(len(nodes))
 }
 
-// review returns the kind of a review: "approval" for an approval without text and comments, else
-// "review". comments is the path of the number of its line comments.
+// review returns the kind of a review: "approval" for an approval without text or line comments,
+// else "review". comments is the path of the number of line comments.
 func review(approved bool, n gjson.Result, comments string) string {
 	if approved && strings.TrimSpace(n.Get("body").Str) == "" && n.Get(comments).Int() == 0 {
 		return "approval"

@@ -14,9 +14,9 @@ import (
 )
 
 // graphql asks a GraphQL forge through its own client, with the client's logins and hosts. A list
-// is one call, in which the client follows the pages until a bound on time or output. Nothing is
-// cached between iterations, because the update time of an issue does not change with its
-// dependencies and PRs.
+// is one call, in which the client requests page after page, within bounds on time and output.
+// Nothing is cached between iterations, because the update time of an issue does not change with
+// its dependencies and PRs.
 type graphql struct {
 	reader
 	where []string  // arguments that name the host and the repository
@@ -32,15 +32,15 @@ type graphql struct {
 	readPR func(r *reader, p *PR, n gjson.Result) // reads fields that differ between forges
 }
 
-// queries holds the queries for each forge, with FIELDS in place of the fields, and the fields of a
-// PR, with LAST in place of the number of remarks. Bodies come last in an issue, because gjson must
-// scan a body to reach a field after it. pageInfo comes before any number, because glab does not
-// find it after one.
+// queries holds the queries for each forge. FIELDS stands for the fields that a query requests, and
+// LAST for the number of remarks. In an issue, the body comes last, because gjson would have to
+// scan it to reach a later field. pageInfo comes before any number, because glab does not find it
+// after a number.
 //
 //go:embed queries
 var queries embed.FS
 
-// field is a field of an issue that older servers may lack, with the rest of its query.
+// field is a field of an issue that some servers lack. ask is the query of its subfields.
 type field struct{ name, ask string }
 
 // text returns one of the forge's queries. value replaces FIELDS or LAST.
@@ -55,7 +55,7 @@ func (g *graphql) args(query string, more ...string) []string {
 }
 
 func (g *graphql) pages(ctx context.Context, name, query string) connection {
-	// g.Wait bounds the time between two pages; all of them may take longer
+	// Idle bounds the time between two pages, Wait the time for all of them.
 	r, fail := g.run(ctx, child.Command{
 		Args: g.args(query, "--paginate"), Wait: g.Wait + listMore, Idle: g.Wait,
 	})
@@ -105,14 +105,14 @@ func (g *graphql) pr(n gjson.Result) PR {
 	return p
 }
 
-// connection holds the part of a list that a paged query returned.
+// connection holds the rows of a GraphQL connection, from all pages that the client printed.
 type connection struct {
 	printed
 	repo    gjson.Result // the repository on the first page
 	refused string       // the server's error messages about the query
 }
 
-// connected joins the nodes of a list from all pages that a program printed.
+// connected reads the connection name of the repository from all pages that a program printed.
 func connected(out []byte, fail *Failure, repository, name string) connection {
 	c := connection{printed: printed{fail: fail}}
 	docs, torn := documents(out)
@@ -160,7 +160,7 @@ func askKnown(fields []field, pages func(fields string) connection) connection {
 	}
 }
 
-// readOne reads the single PR of an answer.
+// readOne reads the PR at path in the answer for a single PR.
 func readOne(out []byte, fail *Failure, path string, read func(gjson.Result) PR) (PR, *Failure) {
 	docs, torn := documents(out)
 	if torn || len(docs) != 1 {

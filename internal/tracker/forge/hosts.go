@@ -7,8 +7,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// kindOf returns the kind of forge at a host, by its name, else by which client has a login there.
-// It returns an empty string if that is unknown.
+// kindOf returns the kind of forge at a host, according to its name, or else to the client that is
+// set to the host or has a login there. It returns an empty string if the kind is unknown.
 func kindOf(getenv func(string) string, host string) string {
 	switch kind := tracker.ForgeOf(host); {
 	case kind != "":
@@ -31,9 +31,8 @@ func kindOf(getenv func(string) string, host string) string {
 	return ""
 }
 
-// teaLogin returns tea's name for its first login at a host, or an empty string if it has none
-// there. elsewhere reports that tea has logins at other hosts only, so that it would ask the wrong
-// server.
+// teaLogin returns tea's name for its first login at a host, or an empty string if there is none.
+// elsewhere reports that tea has logins only at other hosts, so that it would ask the wrong server.
 func teaLogin(getenv func(string) string, host string) (login string, elsewhere bool) {
 	files := tracker.ConfigFiles(getenv, "tea", "config.yml")
 	found, login := findLogin(files, host)
@@ -42,12 +41,12 @@ func teaLogin(getenv func(string) string, host string) (login string, elsewhere 
 	return login, any && !found && !fixed
 }
 
-// maxConfig is the maximum number of bytes that are read of a configuration file.
+// maxConfig is the maximum number of bytes that findLogin reads from a configuration file.
 const maxConfig = 256 << 10
 
-// findLogin searches a client's configuration for a host, or for any login if host is empty. It
-// matches a key, or the url or ssh_host of a login, and then returns the name of that login. It
-// ignores ports, because ssh uses a different one, and does not read tokens.
+// findLogin searches a client's configuration for a host, or for any login if host is empty. The
+// host may be a key, or the url or ssh_host of a login, whose name findLogin then returns. It
+// ignores ports, because ssh uses a different one, and does not use tokens.
 func findLogin(files []string, host string) (found bool, login string) {
 	host = withoutPort(host)
 	for _, file := range files {

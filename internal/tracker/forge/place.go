@@ -27,8 +27,8 @@ func Program(t loop.Tracker) string {
 	return tracker.Client(t.Kind)
 }
 
-// Links holds the URL prefixes of PRs, issues and commits, to which a number or a commit's hash is
-// appended. They are empty if the URLs are unknown, for example if the host has a port.
+// Links holds the URL prefixes of PRs, issues and commits. The caller appends a number or a
+// commit's hash. They are empty if the URLs are unknown, for example if the host has a port.
 type Links struct{ PR, Issue, Commit string }
 
 // Pages returns the links of a tracker, which may be nil.
@@ -53,7 +53,7 @@ func Pages(t *loop.Tracker) Links {
 const Allow = "HOOKS_TRACKER_COMMAND"
 
 // Choose determines the tracker from the project's settings and, for fields that they do not set,
-// from a remote. If no tracker is known, it returns only the remotes. An error is a Failure.
+// from a remote. If no tracker is known, it returns only the remote fields. An error is a *Failure.
 func Choose(
 	getenv func(string) string, c config.Tracker, repo tracker.Facts,
 ) (loop.Tracker, error) {
@@ -107,19 +107,19 @@ func Choose(
 		return unconfigured(says)
 	}
 	if !plainName(owner, t.Kind == GitLab) || !plainName(name, false) {
-		return unconfigured("neither the remote nor CLAUDE.md names owner and repository")
+		return unconfigured("neither the remote nor CLAUDE.md names the owner and repository")
 	}
 	t.Client, _ = exec.LookPath(Program(t))
 	if t.Kind == Gitea {
 		if _, elsewhere := teaLogin(getenv, t.Host); elsewhere {
-			says := "it has logins, but none at " + t.Host
+			says := "it has logins, but none for " + t.Host
 			return t, &Failure{Why: LoggedOut, Program: Program(t), Says: says}
 		}
 	}
 	return t, nil
 }
 
-// gitlabHost returns the host in the variables that glab reads, which may hold a URL.
+// gitlabHost returns the host in GITLAB_HOST or GL_HOST, either of which may hold a URL.
 func gitlabHost(getenv func(string) string) string {
 	host := cmp.Or(getenv("GITLAB_HOST"), getenv("GL_HOST"))
 	if _, after, ok := strings.Cut(host, "://"); ok {

@@ -129,10 +129,10 @@ func TestChoose(t *testing.T) {
 			[]string{"remote.origin.url", "git@github.com:acme/app"},
 			"no tracker is known: CLAUDE.md has Type jira, not github, gitlab, gitea or command"},
 		{"a name that is none", gh, []string{"remote.origin.url", "git@github.com:--help/app"},
-			"no tracker is known: neither the remote nor CLAUDE.md names owner and repository"},
+			"no tracker is known: neither the remote nor CLAUDE.md names the owner and repository"},
 		{"tea is at home elsewhere", config.Tracker{},
 			[]string{"remote.origin.url", "https://codeberg.org/acme/app"},
-			"tracker: tea is not logged in (it has logins, but none at codeberg.org)"},
+			"tracker: tea is not logged in (it has logins, but none for codeberg.org)"},
 		{"no command", config.Tracker{Type: "command"}, nil,
 			"no tracker is known: CLAUDE.md has Type command, but no Command"},
 	} {

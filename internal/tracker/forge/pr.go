@@ -20,8 +20,8 @@ type PR struct {
 	Base    string   `json:"base"`
 	HeadSHA string   `json:"head_sha"`
 	Fork    bool     `json:"fork"` // the branch is in another repository
-	// Elsewhere reports that the branch is not in origin's repository either. In a clone of the
-	// fork, it is.
+	// Elsewhere reports that Fork is set and the branch is not known to be in origin's repository.
+	// It is false in a clone of the fork.
 	Elsewhere bool `json:"-"`
 	// CI is passing, failing, pending or none, or empty if unknown. It is only displayed (R85).
 	CI       string   `json:"ci,omitempty"`
@@ -35,14 +35,15 @@ type Remark struct {
 	Author string    `json:"author"` // "ghost" for a deleted user
 	Human  bool      `json:"human"`
 	At     time.Time `json:"at,omitzero"`
-	Kind   string    `json:"kind"` // comment, review, or approval: a review that only approves
-	// Commit is the commit of a review, empty if unknown or if the author is the loop's own login.
+	Kind   string    `json:"kind"` // comment, review, or approval (a review that only approves)
+	// Commit is the commit of a review. It is empty if unknown, or if the author is the login that
+	// the loop uses.
 	Commit string `json:"-"`
 }
 
-// HumanFeedback reports whether a person commented or reviewed, however long ago. No tracker says
-// when feedback was addressed, and an old comment may be addressed only now (R99, R101). It returns
-// nil if that is unknown. An approval without text does not count.
+// HumanFeedback reports whether a person has ever commented or reviewed, because no tracker records
+// whether feedback has been addressed (R99, R101). It returns nil if that is unknown. An approval
+// without text does not count.
 func (p *PR) HumanFeedback() *bool {
 	switch {
 	case slices.ContainsFunc(p.Feedback, Remark.speaks):
@@ -53,10 +54,10 @@ func (p *PR) HumanFeedback() *bool {
 	return new(false)
 }
 
-// speaks reports whether a remark is feedback of a person.
+// speaks reports whether a remark is feedback from a person.
 func (r Remark) speaks() bool { return r.Human && r.Kind != "approval" }
 
-// Loop returns the PR for package loop.
+// Loop converts the PR to the type of package loop.
 func (p *PR) Loop() loop.PR {
 	return loop.PR{
 		Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels,
@@ -65,9 +66,9 @@ func (p *PR) Loop() loop.PR {
 	}
 }
 
-// Reviewed reports whether no further review is needed (R99, R102): every person who commented has
-// since approved the head commit, and it was already the head when the previous iteration ended, so
-// that no later commit addresses feedback.
+// Reviewed reports whether the PR needs no further review (R99, R102): every person who commented
+// has since approved the head commit, and that was already the head when the previous iteration
+// ended, so no later commit addresses feedback. It returns false if nobody commented.
 func (p *PR) Reviewed(headAtEnd string) bool {
 	if headAtEnd == "" || !loop.SameSHA(headAtEnd, p.HeadSHA) || p.Cut {
 		return false
@@ -89,8 +90,8 @@ func (p *PR) Reviewed(headAtEnd string) bool {
 	return spoke
 }
 
-// remark adds a comment or review. An unknown author counts as a person, because asking once too
-// often is better than not asking (R101).
+// remark adds a comment or review. An unknown author counts as a person, because a needless
+// question is better than a missing one (R101).
 func (r *reader) remark(p *PR, login string, bot bool, said Remark) {
 	bare := strings.TrimPrefix(strings.ToLower(login), "app/")
 	bot = bot || strings.HasSuffix(bare, "[bot]")

@@ -17,7 +17,7 @@ import (
 type names struct {
 	number, body, label, milestone, login string
 	draft, branch, base, head             string
-	repo                                  string // repository or URL of an issue that is linked
+	repo                                  string // repository or URL of a linked issue
 }
 
 // reader queries a tracker through its client program, and parses the answers as issues and PRs.
@@ -50,15 +50,15 @@ func (r *reader) pr(n gjson.Result) PR {
 	return p
 }
 
-// fork records whether a PR's branch is in another repository. head is the name of that repository,
-// if known.
+// fork records whether a PR's branch is in another repository. head is the name of the branch's
+// repository, if known.
 func (r *reader) fork(p *PR, fork bool, head gjson.Result) {
 	p.Fork = fork
 	own := tracker.RepositoryAt(cmp.Or(r.Origin, r.URL)).Repo
 	p.Elsewhere = fork && (head.Str == "" || !strings.EqualFold(head.Str, own))
 }
 
-// ref returns a reference to an issue or PR of any repository. word is its state on the forge.
+// ref returns a reference to an issue or PR of any repository, whose state on the forge is word.
 func (r *reader) ref(repo string, number int, word string) backlog.Ref {
 	if strings.EqualFold(repo, r.Repo) {
 		repo = ""
@@ -73,8 +73,8 @@ func (r *reader) ref(repo string, number int, word string) backlog.Ref {
 	return ref
 }
 
-// refs reads references to other issues. cut reports that some are missing, because the login may
-// not see them or the list is incomplete.
+// refs reads references to other issues. cut reports that some are missing, because the login has
+// no access to them or the list is incomplete.
 func (r *reader) refs(l gjson.Result) (refs []backlog.Ref, cut bool) {
 	rows := elements(l, "")
 	cut = l.Get("totalCount").Int() > int64(len(rows))
@@ -93,8 +93,8 @@ func (r *reader) refs(l gjson.Result) (refs []backlog.Ref, cut bool) {
 	return refs, cut
 }
 
-// number returns a positive integer of at most 1e9, or 0 for any other value. GitLab writes numbers
-// as strings.
+// number returns a positive integer of at most 1e9, or 0 for any other value. It accepts strings,
+// because GitLab writes numbers as strings.
 func number(r gjson.Result) int {
 	if r.Type != gjson.Number && r.Type != gjson.String {
 		return 0
@@ -126,8 +126,8 @@ func bounded(r gjson.Result, maxBytes int) string {
 	return strings.ToValidUTF8(r.Str, "\ufffd")
 }
 
-// elements returns the elements of a list or of a connection's nodes. If field is not empty, each
-// element that is an object is replaced by that field of it.
+// elements returns the elements of an array, or of the nodes of a GraphQL connection. If field is
+// not empty, it replaces each element that is an object by that field of the object.
 func elements(r gjson.Result, field string) []gjson.Result {
 	if r.IsObject() {
 		r = r.Get("nodes")

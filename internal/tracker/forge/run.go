@@ -17,7 +17,7 @@ import (
 
 const (
 	callWait   = 5 * time.Second  // bounds one call, and the time between pages of a list
-	listMore   = 15 * time.Second // additional time for a list
+	listMore   = 15 * time.Second // additional time for all pages of a list
 	callOutput = 16 << 20         // bytes
 )
 
@@ -57,8 +57,8 @@ func environ(from []string) (env []string) {
 	return append(env, quiet[:]...)
 }
 
-// documents splits the output of a paging program into its JSON values. torn reports that one is
-// truncated or malformed.
+// documents splits a program's output into JSON values, one for each page. torn reports that a
+// value is truncated or malformed, so that it and the rest are missing.
 func documents(out []byte) (docs []gjson.Result, torn bool) {
 	from := json.NewDecoder(bytes.NewReader(out))
 	for {
