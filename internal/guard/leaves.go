@@ -11,8 +11,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// LeavesLinks reports whether a command may start a program without the brake's link for it, for
-// example from a login shell, which sets a new PATH, or by absolute path.
+// LeavesLinks reports whether a command may start a program without going through the brake's
+// links, for example from a login shell, which sets a new PATH, or by absolute path.
 func LeavesLinks(command string) bool {
 	stmts, problem := plain.Parse(command)
 	for n, argv := range nodes(stmts) {
@@ -55,7 +55,7 @@ func leavesCall(argv []string) bool {
 	})
 }
 
-// leavesBy is LeavesLinks for words of which any may begin a command.
+// leavesBy is LeavesLinks for a list of words, any of which may begin a command.
 func leavesBy(words []string) bool {
 	for i, w := range words {
 		base, rest := path.Base(w), words[i+1:]

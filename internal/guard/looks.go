@@ -42,7 +42,7 @@ func Finishing(c effect.Call, repo func() effect.Repo, files effect.Files) bool 
 	return ReadOnly(c) || c.Tool == "Bash" && looks(c, commits) && clear(Read(c, repo, files))
 }
 
-// clear reports whether the reading is complete and found nothing.
+// clear reports whether the reading is complete and holds no acts.
 func clear(r effect.Reading) bool {
 	return len(r.Acts) == 0 && len(r.Opaque) == 0 && r.Unparsable == ""
 }
@@ -85,7 +85,7 @@ func commits(argv []string) bool {
 }
 
 // nodes yields every node of the statements. argv holds the words of a simple command or the value
-// of an assignment, each as literal returns it.
+// of an assignment, each converted by literal.
 func nodes(stmts []*syntax.Stmt) iter.Seq2[syntax.Node, []string] {
 	return func(yield func(n syntax.Node, argv []string) bool) {
 		more, f := true, unknowing()
@@ -112,7 +112,7 @@ func nodes(stmts []*syntax.Stmt) iter.Seq2[syntax.Node, []string] {
 	}
 }
 
-// calls yields the words of every simple command of shell text, each as literal returns it.
+// calls yields the words of every simple command of shell text, each converted by literal.
 func calls(text string) iter.Seq[[]string] {
 	return func(yield func(argv []string) bool) {
 		stmts, _ := plain.Parse(text)

@@ -13,7 +13,7 @@ import (
 // tool is a call of a tool that is not built into the client.
 type tool struct{ forges.Tool }
 
-// mcp judges a call of such a tool by the words in its name and fields.
+// mcp judges a call of a tool that is not built into the client by its name and fields.
 func mcp(f *plain.Frame, c effect.Call) {
 	t, cut := shapeOf(c)
 	if t.Frame = f; len(cut) > 0 {

@@ -65,7 +65,7 @@ tomorrow tonight noon midnight later`)
 		time = time || clock && (at || shellword.AnyOf(last, "when time delay interval")) ||
 			shellword.AnyOf(all, `cron crontab cronexpression schedule schedules scheduled rrule
 recurrence recurring every`)
-		pause = pause || shellword.AnyOf(last, "delay interval") // no unit needed
+		pause = pause || shellword.AnyOf(last, "delay interval") // counts without a unit
 	}
 	return (time || pause) && does || time && address && !calendar
 }

@@ -35,7 +35,7 @@ func powershell(f *plain.Frame, text string) {
 }
 
 // powershellCommand reads one command. called reports whether & precedes it. A quoted string is a
-// command only after & or the operator "."
+// command only after & or the operator ".".
 func powershellCommand(f *plain.Frame, text string, called bool) {
 	argv := f.WordsOf(text)
 	if len(argv) > 2 && argv[1].Text == "=" { // $x = gh pr merge 5

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ForgeOf returns the kind of forge that a host name suggests, as the Tracker block spells it:
-// github, gitlab or gitea. It returns an empty string for any other name.
+// ForgeOf returns the kind of forge that a host name suggests, as the Tracker block of CLAUDE.md
+// spells it: github, gitlab or gitea. It returns an empty string for any other name.
 func ForgeOf(host string) string {
 	has := func(part string) bool { return strings.Contains(host, part) }
 	switch {

@@ -15,7 +15,7 @@ type Tree struct {
 	Head   string // empty if there is no commit
 	Branch string // empty if HEAD is detached
 	// Dirty holds the changed and untracked paths, relative to the top, without ignored files. It
-	// holds a submodule only if another commit of it is checked out than HEAD or the index records.
+	// holds a submodule only if its checked-out commit has changed.
 	Dirty []string
 	rules []string // .gitignore and .gitattributes files that are ignored themselves
 }
@@ -115,8 +115,9 @@ func Changed(ctx context.Context, dir, from, to string) ([]string, error) {
 }
 
 // Checkout creates a separate repository in the empty directory into and checks out a commit there.
-// The new repository uses the objects of the project's, but not its hooks or settings. Changes in
-// it do not affect the project. Checkout returns the directory that corresponds to the project.
+// The new repository shares the objects of the project's repository, but not its hooks or settings.
+// Changes in it do not affect the project. Checkout returns the directory that corresponds to the
+// project.
 func Checkout(ctx context.Context, project, commit, into string) (dir string, err error) {
 	out, err := git(ctx, project, "rev-parse", "--show-object-format", "--show-prefix",
 		"--path-format=absolute", "--git-path", "objects")

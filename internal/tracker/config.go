@@ -62,7 +62,7 @@ func settings(ctx context.Context, dir string) (list []setting, err error) {
 		return was.list, was.err
 	}
 	out, err := runGit(ctx, dir, nil, listing...)
-	list = listed(string(out), "command") // without those in hardened
+	list = listed(string(out), "command") // without the -c settings of hardened
 	uncompared := func(s setting) bool {
 		return s.own && (!inside || strings.HasPrefix(s.key, "include"))
 	}
@@ -90,7 +90,7 @@ func listed(out, without string) (list []setting) {
 	return list
 }
 
-// last returns the last value of a key, in the repository's own files or in the others.
+// last returns the last value of a key in the repository's own files (own) or in the other files.
 func last(list []setting, own bool, key string) (value string) {
 	for _, s := range list {
 		if s.key == key && s.own == own {

@@ -144,8 +144,8 @@ func gitSucceeds(ctx context.Context, dir string, args ...string) (bool, error) 
 	return err == nil, err
 }
 
-// Committed returns the files at or below a path that are in git's index, staged ones included. It
-// returns nil if git fails.
+// Committed returns the files at or below a path that git tracks, including those that are only
+// staged. It returns nil if git fails.
 func Committed(ctx context.Context, project, path string) []string {
 	list, _ := files(ctx, project, "ls-files", "-z", "--", path)
 	return list

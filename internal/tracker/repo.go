@@ -48,7 +48,7 @@ type GitStart struct {
 	Dir   string   // the directory in which it starts
 	Env   []string // its environment
 	Flags []string // the flags before its command that choose the repository and settings
-	Works string   // the directory in which it works because of Env and Flags
+	Works string   // the directory in which it works, which Env and Flags may change
 }
 
 // Ask starts git in this way, but with args after Flags, and returns its output.

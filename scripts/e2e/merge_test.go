@@ -70,7 +70,7 @@ func TestOnlyTheTrackersOwnWordMergesUnasked(t *testing.T) {
 		"another remote in the run": {true, []string{
 			"git remote set-url origin https://github.com/evil/shop.git",
 			plain, plain + " -R acme/shop"},
-			"git points to github.com/evil/shop, but the run began with @ORIGIN@"},
+			"the git remote is github.com/evil/shop, but the run began with @ORIGIN@"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, Worker{Work: func(int) (calls []Call) {

@@ -29,7 +29,7 @@ const (
 	WriteState       Kind = "write-state"       // writes under .sdd/loop or a transcript
 	WriteLedger      Kind = "write-ledger"      // writes a ledger without `hooks ledger append`
 	AnswerGate       Kind = "answer-gate"       // answers a gate, resets the loop, forges an event
-	DropRegistration Kind = "drop-registration" // unregisters the hooks, or kills them
+	DropRegistration Kind = "drop-registration" // unregisters or kills the hooks, or the client
 	OtherSession     Kind = "other-session"     // starts another client, outside the loop
 
 	// UseBranch edits a PR, or checks out or pushes to a branch. Such acts are in Reading.Uses.
@@ -37,7 +37,7 @@ const (
 )
 
 // Merges reports whether the kind lands code on a protected branch, now or later, or removes an
-// obstacle to it.
+// obstacle to a merge.
 func (k Kind) Merges() bool {
 	return slices.Contains([]Kind{
 		MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection,
@@ -125,7 +125,7 @@ func (r Reading) only(passes func(Kind) bool) []Act {
 	return slices.DeleteFunc(slices.Clone(r.Acts), func(a Act) bool { return !passes(a.Kind) })
 }
 
-// Merges returns the acts that land code or remove an obstacle to it.
+// Merges returns the acts that land code or remove an obstacle to a merge.
 func (r Reading) Merges() []Act { return r.only(Kind.Merges) }
 
 // Tampers returns the acts on the loop's own files, ledgers, gates or registration.

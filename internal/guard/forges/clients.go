@@ -62,7 +62,7 @@ func valued(words ...string) string {
 	return ""
 }
 
-// ghCommands lists the usual commands of gh by their groups. An alias or an extension of gh has
+// ghCommands lists the usual commands of gh by group. An alias or an extension of gh has
 // another name, because gh does not let it replace a command. The newest commands are left out,
 // because they could be aliases in an older gh.
 var ghCommands = [...]struct{ groups, commands string }{

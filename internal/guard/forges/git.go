@@ -78,7 +78,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		return
 	}
 	args := rest[1:]
-	// a later --help may be an argument of another flag
+	// a later --help may be the value of a flag
 	if len(args) > 0 && shellword.Has("-h --help", args[0].Text) {
 		return
 	}

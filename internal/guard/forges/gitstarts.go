@@ -22,8 +22,8 @@ post-merge post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch p
 )
 
 // gitStarts reads the programs that a git command starts: those in its arguments, including those
-// for each revision, submodule or repository, and, if git is about to start, the repository's
-// hooks.
+// that run for each revision, submodule or repository, and, if git is about to start, the
+// repository's hooks.
 func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, gitTexts)
 	for _, w := range fl.All(strings.Fields(gitTexts)...) {

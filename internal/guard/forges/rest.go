@@ -19,9 +19,9 @@ type Request struct {
 	Method string // upper case, may contain Unknown; empty for the client's default
 	URL    string
 	Body   string           // as sent; may contain Unknown
-	Fields []effect.Field   // parameters that flags or tool fields give
+	Fields []effect.Field   // parameters given as flags or tool fields
 	Argv   []shellword.Word // the command, for messages about acts
-	Led    bool             // a proxy or a flag may send it to another host than the URL's
+	Led    bool             // it may go to a host other than the URL's, for example a proxy
 }
 
 // orDefault sets a missing method as clients do: POST if there are fields or a body, else GET.

@@ -14,7 +14,7 @@ import (
 // and by its fields, regardless of its server.
 type Tool struct {
 	*plain.Frame
-	Name   string // name including the server's
+	Name   string // the tool's name, including its server's
 	Words  []string
 	Fields []effect.Field
 	Argv   []shellword.Word // the call, for messages about acts

@@ -11,10 +11,10 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Of returns the kind of act that a write to a path is: effect.WriteState for .sdd/loop and the
-// client's transcripts, effect.DropRegistration for files that register the hooks and for the
-// program itself, effect.WriteLedger for a ledger in changes/NAME/loops, and "" for any other path.
-// The caller has resolved the path, which may be a glob pattern.
+// Of classifies a write to a path. It returns effect.WriteState for .sdd/loop and the client's
+// transcripts, effect.DropRegistration for the files that register the hooks and the program
+// itself, effect.WriteLedger for a ledger in changes/NAME/loops, and "" for any other path. The
+// path must be resolved. It may be a glob pattern.
 func Of(full string) effect.Kind {
 	parts := strings.Split(strings.ToLower(full), "/")
 	for i := range parts {

@@ -10,9 +10,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// KindAt returns the kind of act that a write to the path in a word is, or "". It checks the loop's
-// own paths too. It follows symbolic links, because a repository may contain a link to a guarded
-// file.
+// KindAt classifies a write to the path in a word as paths.Of does, but also checks the loop's own
+// paths and follows symbolic links, because a repository may contain a link to a guarded file.
 func (f *Frame) KindAt(w shellword.Word) effect.Kind {
 	full := f.Resolve(w.Text)
 	kind := paths.Of(full)

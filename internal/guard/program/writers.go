@@ -45,7 +45,7 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	return true
 }
 
-// judgeCopy judges cp, mv, ln and similar programs. -t or the last operand is their destination.
+// judgeCopy judges cp, mv, ln and the like. The destination is the value of -t or the last operand.
 func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 	fl := shellword.ParseFlags(args, `-t --target-directory -S --suffix -m --mode -o --owner -g
 --group -e --rsh --exclude --include`)

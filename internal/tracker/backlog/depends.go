@@ -40,7 +40,7 @@ type reading struct {
 // and prose do not count, because a wrong dependency would block an issue forever, while people can
 // add a missing one in one of these forms.
 //
-// The criteria are in the sections named so (R89), which must have content without TBD or TODO. If
+// Only sections of that name hold criteria (R89). They must have content without TBD or TODO. If
 // there are several sections, the worst one counts. A section begins with a heading of any level,
 // or with a label such as `**Acceptance Criteria**` or `Acceptance criteria:`. The first criterion
 // may be on the same line as the label.

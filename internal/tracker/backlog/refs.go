@@ -87,7 +87,7 @@ func reference(text string, home loop.Tracker) (r Ref, rest string, ok bool) {
 	return r, text[len(m[0]):], err == nil
 }
 
-// mentions reports whether a text may refer to an issue. It saves the parsing of most texts.
+// mentions reports whether a text may refer to an issue. It cheaply excludes most texts.
 func mentions(text string) bool {
 	return strings.Contains(text, "#") || strings.Contains(text, "://")
 }

@@ -51,7 +51,7 @@ type Answer struct {
 // source is one kind of tracker.
 type source interface {
 	issues(ctx context.Context) list[backlog.Issue]
-	// pulls returns the open PRs. Light ones have only the fields that the backlog needs.
+	// pulls returns the open PRs. If light, they have only the fields that the backlog needs.
 	pulls(ctx context.Context, light bool) list[PR]
 	pull(ctx context.Context, number int) (PR, *Failure)
 }

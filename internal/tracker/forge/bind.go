@@ -32,7 +32,7 @@ func (q Question) apart(t loop.Tracker) *Failure {
 	if git.Host == "" || tracker.Named(q.Config.Redact(t.Repo), git.String()) {
 		return nil
 	}
-	says := "the tracker is " + t.String() + ", but git points to " + git.String()
+	says := "the tracker is " + t.String() + ", but the git remote is " + git.String()
 	return &Failure{Why: Moved, Says: says}
 }
 
@@ -47,10 +47,10 @@ func moved(was, now loop.Tracker) string {
 	}
 	for _, d := range []struct{ what, from, to string }{
 		{"the tracker is ", place(was), place(now)},
-		{"its kind is ", was.Kind, now.Kind},
-		{"git points to ", repository(was.URL), repository(now.URL)},
-		{"origin points to ", repository(was.Origin), repository(now.Origin)},
-		{"its client is ", was.Client, cmp.Or(now.Client, was.Client)},
+		{"the tracker's kind is ", was.Kind, now.Kind},
+		{"the git remote is ", repository(was.URL), repository(now.URL)},
+		{"origin is ", repository(was.Origin), repository(now.Origin)},
+		{"the tracker's client is ", was.Client, cmp.Or(now.Client, was.Client)},
 	} {
 		if d.from != d.to {
 			from := cmp.Or(d.from, "none")

@@ -26,7 +26,7 @@ func TestATrackerOfIssuesAloneTellsOfNoPR(t *testing.T) {
 	run, _, _ := q.choose(context.Background())
 	q.Run = &run
 	a := Ask(context.Background(), q)
-	const want = "the tracker is github.com/acme/issues, but git points to github.com/acme/app"
+	const want = "the tracker is github.com/acme/issues, but the git remote is github.com/acme/app"
 	if got := a.Unknown(); got != want || len(a.PRs) != 0 {
 		t.Errorf("%q, want %q; PRs %v", got, want, a.PRs)
 	}

@@ -160,7 +160,7 @@ func askKnown(fields []field, pages func(fields string) connection) connection {
 	}
 }
 
-// readOne reads the PR at path in the answer for a single PR.
+// readOne reads the PR at path from an answer, which must be a single JSON value.
 func readOne(out []byte, fail *Failure, path string, read func(gjson.Result) PR) (PR, *Failure) {
 	docs, torn := documents(out)
 	if torn || len(docs) != 1 {
