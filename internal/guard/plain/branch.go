@@ -28,7 +28,7 @@ func (f *Frame) Branch(dir string) string {
 			return name
 		}
 		git := d + "/.git"
-		link, _ := f.Open(git) // of a linked worktree
+		link, _ := f.Open(git) // a file in a linked worktree
 		if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
 			git = f.At(d, to)
 		}

@@ -72,7 +72,7 @@ func (m *Machine) Burn(steps int) bool {
 	return m.Work >= 0
 }
 
-// abort ends the reading at a bound and keeps its findings.
+// abort ends the reading at a bound and keeps the acts found so far.
 func (m *Machine) abort(bound string) {
 	if !m.spent {
 		m.spent = true

@@ -70,8 +70,8 @@ func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
 }
 
-// Takes records the removal or move of a path if the loop guards the path. If whole is set, it also
-// records that of a directory with guarded files.
+// Takes records the removal or move of a path if the loop guards the path. If whole is set, this
+// includes a directory with guarded files.
 func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 	if f.KindAt(w) != "" {
 		f.Writes(w, how)

@@ -77,7 +77,7 @@ func (f *Frame) set(stmts []*syntax.Stmt) names {
 	return n
 }
 
-// assign records NAME=value. An array, an appended or a second, different value is unknown.
+// assign records NAME=value. An array, += or a second, different value makes the name unknown.
 func (n names) assign(a *syntax.Assign) {
 	if a.Name == nil || a.Naked {
 		return

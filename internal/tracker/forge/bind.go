@@ -22,8 +22,8 @@ func (q Question) choose(ctx context.Context) (now, asked loop.Tracker, err erro
 	return now, asked, err
 }
 
-// apart returns a Failure if the tracker is not the repository that git points to, where the run's
-// PRs are, and nil otherwise.
+// apart returns a Failure if the tracker is not the repository of the git remote, which holds the
+// run's PRs. Otherwise it returns nil.
 func (q Question) apart(t loop.Tracker) *Failure {
 	if q.Run == nil || t.Kind == Command {
 		return nil
@@ -37,7 +37,7 @@ func (q Question) apart(t loop.Tracker) *Failure {
 }
 
 // moved explains how the current tracker differs from a run's, or returns an empty string if it
-// does not. It ignores that the client is missing now.
+// does not. It ignores a client that is now missing.
 func moved(was, now loop.Tracker) string {
 	place := func(t loop.Tracker) string {
 		if t.Kind == "" {

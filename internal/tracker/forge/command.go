@@ -15,8 +15,8 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// command asks a configured program. It appends one of the arguments `issues`, `prs` and `pr
-// NUMBER` to the program's own. The program prints one JSON object: {"issues": […]}, {"prs": […]}
+// command asks a configured program. It appends the argument `issues` or `prs`, or `pr` and a
+// number, to the program's own. The program prints one JSON object: {"issues": […]}, {"prs": […]}
 // or {"pr": {…}}, with "partial": true if the list is incomplete. docs/configuration.md describes
 // the fields.
 type command struct{ reader }
