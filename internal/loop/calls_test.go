@@ -146,7 +146,7 @@ func TestOneReviewRound(t *testing.T) {
 		want string
 	}{
 		{[]effect.Act{review(7)}, "a", ""},
-		{[]effect.Act{review(7)}, "b", "PR #7 was reviewed already"},
+		{[]effect.Act{review(7)}, "b", "PR #7 has already been reviewed"},
 		{[]effect.Act{review(8)}, "b", ""},
 		{[]effect.Act{approval}, "b", ""},
 		{[]effect.Act{review(8), review(8)}, "b", "PR #8 would be reviewed twice"},
@@ -156,7 +156,7 @@ func TestOneReviewRound(t *testing.T) {
 		}
 	}
 	tick.Reviews = AppendNew(tick.Reviews, posts("c", approval)...)
-	again := "PR #7 was reviewed already"
+	again := "PR #7 has already been reviewed"
 	if got := tick.refuseReviews(posts("d", approval)); got != again {
 		t.Errorf("a second approval: %q", got)
 	}
@@ -203,8 +203,8 @@ func TestDollarCeilings(t *testing.T) {
 		t.Error(got)
 	}
 	o.By = []Spender{{"main thread", "opus", 4 * Dollar}}
-	want := "$3.00 past the ceiling ($5.00 / $2.00), most of the iteration by main thread, opus, " +
-		"$4.00"
+	want := "$3.00 past the ceiling ($5.00 / $2.00); largest spender of the iteration: " +
+		"main thread, opus, $4.00"
 	if got := o.String(); got != want {
 		t.Error(got)
 	}

@@ -11,8 +11,7 @@ import (
 	"hooks/internal/attempt"
 )
 
-// MergePromise describes when a merge passes. Every page that describes merges repeats these
-// words.
+// MergePromise describes when a merge passes. The pages about merges repeat it verbatim.
 const MergePromise = "a merge passes unasked only if the tracker itself says that " +
 	"nobody commented; if anyone commented, or the tracker cannot tell, the PR waits until you " +
 	"approve that exact commit"
@@ -27,11 +26,11 @@ type GateKind struct {
 	Options []Option
 	// Safest is the option that applies if a person answers in other words.
 	Safest string
-	// Due returns the questions that the facts require, without options. It is nil for a gate that
-	// is raised elsewhere.
+	// Due returns the questions that the facts require; their name, header and options are added
+	// later. It is nil for a gate that is raised elsewhere.
 	Due func(f *Facts) []Gate
-	// Apply carries out an answer, apart from recording it; nil if nothing has to be done. act is
-	// the option that applies for the verbatim answer, and never "stop".
+	// Apply carries out an answer that is already recorded; nil if there is nothing to do. act is
+	// the option that Gate.Act selects for the verbatim answer. It is never "stop".
 	Apply func(run *Budget, tick *Tick, g Gate, act, answer string)
 	// Tell describes, for a person, when the gate would ask, with the current values.
 	Tell func(f *Facts) string
@@ -45,11 +44,11 @@ var gates = [...]GateKind{
 		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: everyRun, Safest: "no",
 		Options: []Option{
 			{"yes",
-				"Take the lock. The iteration that holds it may lose work or push over this one."},
+				"Take the lock. Its holder may lose work, or push over this iteration's commits."},
 			{"no", "Leave the lock alone and skip this tick."},
 			{"stop", "Leave the lock alone and stop this loop."},
 		},
-		Tell: Says("asks when --lock=force finds a lock that is held").Tell,
+		Tell: Says("asks when --lock=force finds the lock held").Tell,
 	},
 	{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: everyRun,
@@ -67,13 +66,13 @@ var gates = [...]GateKind{
 				})
 			}
 		},
-		Tell: Says("asks at --resume about a PR that moved").Tell,
+		Tell: Says("asks on --resume about an open PR whose head has moved").Tell,
 	},
 	{
 		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: everyRun,
 		Safest: "continue",
 		Options: []Option{
-			{"continue", "Continue; the ceilings stay and stop the loop when they are reached."},
+			{"continue", "Keep the ceilings; the loop stops when one of them is reached."},
 			{"raise", ""},
 			{"stop", NothingMore},
 		},
@@ -91,7 +90,7 @@ var gates = [...]GateKind{
 		},
 		Due: driftDue,
 		Apply: func(_ *Budget, tick *Tick, _ Gate, act, _ string) {
-			if act == "re-propose" { // workers are only started for a new plan
+			if act == "re-propose" { // no worker starts before a new plan is reported
 				tick.Replan, tick.Report.Plan = true, nil
 			}
 		},
@@ -102,8 +101,8 @@ var gates = [...]GateKind{
 		Applies: everyRun, Safest: "skip",
 		Options: []Option{
 			{"skip", "Leave this issue out of this tick."},
-			{"escalate", "Leave it out and ask on the issue for acceptance criteria."},
-			{"proceed", "Work on it with the best interpretation."},
+			{"escalate", "Leave it out, and ask for acceptance criteria on the issue."},
+			{"proceed", "Work on it with the model's best interpretation."},
 			{"stop", NothingMore},
 		},
 		Due: criteriaDue,
@@ -112,8 +111,8 @@ var gates = [...]GateKind{
 				tick.Deferred = AppendNew(tick.Deferred, g.Target)
 			}
 			if act == "escalate" {
-				tick.Notes = AppendNew(tick.Notes, "Issue "+g.Target+": ask on the issue for "+
-					"acceptance criteria, do not work on it in this tick")
+				tick.Notes = AppendNew(tick.Notes, "Issue "+g.Target+": ask for acceptance "+
+					"criteria on the issue, and do not work on it in this tick")
 			}
 		},
 		Tell: Says("asks about an issue whose criteria are missing or unfinished").Tell,
@@ -122,7 +121,7 @@ var gates = [...]GateKind{
 		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: everyRun, Safest: "hold",
 		Options: []Option{
 			{"merge", ""},
-			{"hold", "Do not merge; leave it for a person to read again."},
+			{"hold", "Do not merge; leave it for a person to review again."},
 			{"stop", "Do not merge, and stop the loop."},
 		},
 		Due: mergeDue,
@@ -188,8 +187,8 @@ func (g Gate) describe(run *Budget) Gate {
 		switch o := &g.Options[i]; {
 		case o.Description != "":
 		case g.Raise != nil:
-			o.Description = "Lift to " + g.Raise.text(run.CountsPRs()) + ". Or type your own, " +
-				"as in dollars=50 iterations=12. In a terminal: " + run.raiseTo(*g.Raise)
+			o.Description = "Raise to " + g.Raise.text(run.CountsPRs()) + ". Or type your own, " +
+				"such as dollars=50 iterations=12. In a terminal: " + run.raiseTo(*g.Raise)
 		case g.HeadSHA != "":
 			o.Description = "Merge this PR once, at " + attempt.Short(g.HeadSHA) + "."
 		}
@@ -197,8 +196,8 @@ func (g Gate) describe(run *Budget) Gate {
 	return g
 }
 
-// asked reports whether the question waits, or was answered for its target. For a question at the
-// exit, the answers in this tick's line do not count, because they concern the previous iteration.
+// asked reports whether the gate's question about target waits or has been answered in this tick.
+// At the exit, t.Answered does not count, because its answers concern the previous iteration.
 func (t *Tick) asked(name, target string) bool {
 	answered := t.Answered
 	if ofExit(name) {
@@ -216,8 +215,8 @@ func (t *Tick) waits(name, target string) bool {
 	})
 }
 
-// Act returns the option that applies for an answer: the option itself, or the safest option if the
-// person answers in other words. The single word stop always stops, whatever its case.
+// Act returns the option that an answer selects: the one that it names, in any case, "raise" if it
+// sets new ceilings at the budget gate, or otherwise the gate's safest option.
 func (g Gate) Act(answer string) string {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	for _, o := range g.Options {
@@ -233,8 +232,8 @@ func (g Gate) Act(answer string) string {
 	return GateOf(g.Name).Safest
 }
 
-// Understands reports whether an answer is an option, new ceilings, or a sentence in a person's
-// own words. Any other single word, and a malformed ceiling, counts as a typing error.
+// Understands reports whether an answer is an option, new ceilings at the budget gate, or several
+// words of a person. Any other single word, and a malformed ceiling, counts as a typo.
 func (g Gate) Understands(answer string) bool {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	if slices.ContainsFunc(g.Options, func(o Option) bool { return o.Label == word }) {
@@ -249,7 +248,7 @@ func (g Gate) Understands(answer string) bool {
 
 // Answer applies a person's answer to a pending gate of the tick and returns the option that
 // applied. It records the answer verbatim. An answer given at the exit belongs to the next
-// iteration's line, unless it stops the run and there is no next iteration (R38).
+// iteration's line, unless it stops the run, because then there is no next iteration (R38).
 func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
@@ -268,13 +267,14 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 		}
 		tick.Fired = append(tick.Fired, fired)
 		tick.Pending = nil // no further question is asked (R49)
-	case k.Apply != nil && k.Applies(run): // the run's file may have lost its subject
+	case k.Apply != nil && k.Applies(run): // the run's file may have lost Own
 		k.Apply(run, tick, g, act, answer.Answer)
 	}
 	return act
 }
 
-// Kept reports whether a person answered hold at a gate, so that only the turn has to end.
+// Kept reports whether a person answered hold to a question that stays pending. The Stop hook then
+// lets the turn end without asking again.
 func (t *Tick) Kept() bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Kept })
 }
@@ -295,14 +295,14 @@ func stoppedAt(g Gate, iteration int) Fired {
 	return f
 }
 
-// AskForceUnlock returns the question before another iteration's lock is removed (R104).
+// AskForceUnlock returns the question to ask before another iteration's lock is removed (R104).
 func AskForceUnlock() Gate {
 	return ask(ForceUnlock, Gate{Question: "Force-unlock previous iteration's lock? This may " +
 		"corrupt in-flight work."})
 }
 
 // criteriaDue asks about every issue to be worked on whose acceptance criteria are missing or
-// unfinished (R89, R90).
+// unfinished, unless a person skipped it (R89, R90).
 func criteriaDue(f *Facts) []Gate {
 	var due []Gate
 	for _, n := range f.Tick.ambiguous(f) {
@@ -318,12 +318,12 @@ func criteriaDue(f *Facts) []Gate {
 	return due
 }
 
-// mergeDue asks before a PR is merged (R99, R100). If feedback was addressed it uses the
-// specification's words, otherwise it states the reason.
+// mergeDue asks before a PR is merged (R99, R100). If a person commented, it uses the
+// specification's words. Otherwise it states why it asks.
 func mergeDue(f *Facts) []Gate {
 	t, pr := f.Tick, f.Merging
 	g := Gate{Target: prTarget(pr), HeadSHA: t.head(pr)}
-	why := "an earlier answer is void"
+	why := "the earlier answer does not cover this commit"
 	if f.Run.Merges == MergesAsk && t.noFeedback(pr) {
 		why = "nobody commented, and --merges ask asks about every merge"
 	}
@@ -340,7 +340,7 @@ func mergeDue(f *Facts) []Gate {
 }
 
 // failureDue asks about every issue or PR that failed in two consecutive iterations with the same
-// root cause (R34, R105). Skipped ticks between them do not count.
+// root cause (R34, R105). Skipped ticks do not count as iterations.
 func failureDue(f *Facts) []Gate {
 	if f.Previous == nil {
 		return nil
@@ -382,14 +382,14 @@ func (f Failure) Subject() string {
 	return fmt.Sprintf("Issue #%d", f.Number)
 }
 
-// Signature returns the part of a root cause that is compared: in lower case, without digits and
-// hexadecimal runs, so that addresses, line numbers and durations make no difference.
+// Signature returns the form in which root causes are compared: in lower case and without numbers,
+// so that addresses, line numbers and durations make no difference.
 func Signature(cause string) string {
 	kept := numbers().ReplaceAllString(strings.ToLower(cause), "")
 	return strings.Join(strings.Fields(kept), " ")
 }
 
-// numbers matches digits, and runs of hexadecimal characters that contain a digit.
+// numbers matches decimal and hexadecimal numbers, such as 12, 0x7f and the commit abc1234.
 var numbers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("[0-9a-fx]*[0-9][0-9a-fx]*")
 })

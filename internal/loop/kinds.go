@@ -14,11 +14,12 @@ var (
 	// Conditions lists the conditions by number. The first that holds is recorded as the cause, but
 	// a condition that completes the run comes before all others.
 	Conditions []Condition
-	// Gates lists the gates in the order in which they are asked: the seven, then the kinds' own.
+	// Gates lists the gates in the order in which they ask: the specification's seven, then those
+	// of the kinds.
 	Gates []GateKind
 )
 
-// Register sets the kinds of loop to list, and returns list.
+// Register sets Kinds to list, Conditions and Gates to match, and returns list.
 func Register(list ...Kind) []Kind {
 	Kinds = list
 	Conditions, Gates = slices.Clone(conditions[:]), slices.Clone(gates[:])
@@ -52,14 +53,14 @@ type KindLine struct {
 	Own Record `json:"-"`
 }
 
-// Record is an attempt's part of its history line. Its methods return what pages show.
+// Record is an attempt's part of its history line. Its methods return the values that pages show.
 type Record interface {
 	Judged() *attempt.Judgement
 	Context() string   // proof that its worker began with an empty context; see Attempt.Fresh
-	Cells() []string   // its cells in the kind's Columns; nil if it did no part of the run's work
+	Cells() []string   // its cells in the kind's Columns; nil if it belongs to no task or phase
 	Changes() []string // the findings that it opened and resolved, in words
-	// Cost returns the row of the costs that it belongs to: a task with its title, or a phase. The
-	// number is that of the task, or the position of the phase in the run.
+	// Cost returns the row of the cost table to which the attempt belongs: the number and title of
+	// a task, or the name of a phase and its position among the kind's phases.
 	Cost(of Payload) (number int, title, phase string)
 }
 
@@ -69,7 +70,7 @@ type Shown struct {
 	Tick  *Tick          // the open iteration, or nil
 	Open  USD            // dollars that the open iteration has spent so far
 	Head  string         // HEAD of the run's worktree; "" if unknown or not needed
-	Tried map[int]Record // the newest record of each task, by its number; may lack tasks
+	Tried map[int]Record // newest record by task number; a task may be missing
 }
 
 // Judged returns the judgement of the line's attempt, or nil if it has none. l may be nil.
@@ -80,31 +81,31 @@ func (l *Iteration) Judged() *attempt.Judgement {
 	return l.Own.Judged()
 }
 
-// Finder is a Payload whose findings are kept in a file of their own, because otherwise the end of
-// an iteration with 200 of them would write each one three times.
+// Finder is a Payload that keeps its findings in a separate file. Otherwise the end of an iteration
+// would write every finding three times, even if there are 200 of them.
 type Finder interface {
 	Payload
-	// Filed returns pointers to the list of findings, structs with the JSON field id, and to the
-	// part of the file that belongs to the run.
+	// Filed returns a pointer to the slice of findings, each a struct with the JSON field id, and
+	// a pointer to the FilePart that the run uses.
 	Filed() (findings any, part *FilePart)
 }
 
 // FilePart identifies the beginning of a file. After a crash the file may be longer.
 type FilePart struct {
 	Bytes int64  `json:"bytes,omitempty"`
-	Sum   string `json:"sum,omitempty"` // its hash
+	Sum   string `json:"sum,omitempty"` // hash of those bytes
 }
 
-// Confined describes what the programs of a run's current phase may not do. The zero value forbids
-// nothing; in any other, nothing leaves the worktree.
+// Confined holds the restrictions on programs in a run's current phase. The zero value has none.
+// Any other value forbids pushing and opening PRs.
 type Confined struct {
-	During, Until string // the phase, and the end of the work, as people read them
+	During, Until string // names the phase and the end of the work in messages to people
 	Reads         bool   // the phase only reads, so git ignores settings that alter its output
-	Writes        bool   // the phase changes the tree, and no branch but Branch
+	Writes        bool   // the phase may change the tree, but no branch except Branch
 	Branch        string // "" if unknown
 }
 
-// RunOf returns the state that a kind adds to the run, or nil for a run of another kind or none.
+// RunOf returns the state that a kind adds to the run, or nil if b is nil or of another kind.
 func RunOf[T any](b *Budget) (own *T) {
 	if b != nil {
 		own, _ = any(b.Own).(*T)
@@ -112,8 +113,7 @@ func RunOf[T any](b *Budget) (own *T) {
 	return own
 }
 
-// LineOf returns the fields that a kind adds to the line, or nil for a line of another kind or
-// none.
+// LineOf returns the fields that a kind adds to the line, or nil if l is nil or of another kind.
 func LineOf[T any](l *Iteration) (own *T) {
 	if l != nil {
 		own, _ = any(l.Own).(*T)
@@ -127,7 +127,7 @@ type Part struct {
 	Of   any
 }
 
-// Variants lists the names and types that Own has in a file.
+// Variants yields the names and types that Own can have in a file.
 func (KindRun) Variants(yield func(name string, of any) bool) {
 	for _, k := range Kinds {
 		if k.Run.Of != nil && !yield(k.Run.Name, k.Run.Of) {
@@ -136,7 +136,7 @@ func (KindRun) Variants(yield func(name string, of any) bool) {
 	}
 }
 
-// Variants lists the names and types that Own has in a file.
+// Variants yields the names and types that Own can have in a file.
 func (KindLine) Variants(yield func(name string, of any) bool) {
 	for _, k := range Kinds {
 		if k.Line.Of != nil && !yield(k.Line.Name, k.Line.Of) {
@@ -148,29 +148,29 @@ func (KindLine) Variants(yield func(name string, of any) bool) {
 // Kind holds everything that is specific to one kind of loop.
 type Kind struct {
 	Name    Skill
-	Backlog bool // takes issues from a backlog: plan, drift, and workers that name their issue
+	Backlog bool // takes issues from a backlog, so it has plans and every worker names an issue
 	Reviews bool // answers and approves PRs, with one round for each PR in an iteration
 	OnePR   bool // accepts --pr N
-	Prompts bool // accepts a person's prompt after --, and only in the namespace hooks
+	Prompts bool // repeats a person's prompt after --; its command is only in namespace hooks
 	PRs     bool // works on PRs, so its runs have a ceiling of PRs
 	Adopts  bool // may govern a person's own skill
 	// Report is a JSON report to fill in, and Fields describes its values. Tracked replaces Fields
 	// if the tracker was asked for the backlog.
 	Report, Fields, Tracked string
-	// Owes returns the reason to keep the turn open before its iteration ends, apart from waiting
-	// questions, or nil. Owes may be nil too. MaxHolds bounds how often one prompt may be kept
-	// open; 0 means two.
+	// Owes returns a reason, other than waiting questions, to keep the turn open before its
+	// iteration ends, or nil. Owes itself may be nil. MaxHolds bounds how often the turn of one
+	// prompt may be kept open; values below two mean two.
 	Owes     func(State) *Continue
 	MaxHolds int
-	// Commands begin the kind's iterations without --loop, but only in the program's own
-	// namespaces. If it is nil, the skill's name with --loop begins them.
+	// Commands begin the kind's iterations without --loop, but only in the namespaces that
+	// ParseCommand accepts. If it is nil, the skill's name with --loop begins them.
 	Commands []string
-	Ceilings Ceilings // ceilings of a run whose command sets none; the zero value means Defaults
+	Ceilings Ceilings // default ceilings of the kind; the zero value means Defaults
 	Endless  bool     // --max-iterations 0 means no ceiling (A66)
 	Idles    bool     // accepts --max-idle N
-	Linked   bool     // runs only in a linked worktree, which its client takes for its project
+	Linked   bool     // runs only in a linked worktree, which its client treats as its project
 	Alone    bool     // in its session, the model may not begin another loop (A68)
-	// Silent reports whether a conducting thread never asks a person, and only its worker reports.
+	// Silent forbids the conducting thread to ask a person or to report; only its worker reports.
 	Silent bool
 	// Driver is the command that starts one client for each iteration; empty if the kind has no
 	// driver.
@@ -180,8 +180,8 @@ type Kind struct {
 	None string
 	// Flags and Switches are the kind's additional flags, with and without a value.
 	Flags, Switches []string
-	// Conditions and Gates are the kind's rows of the two tables. A row without an Applies function
-	// uses the kind's. Completes is the cause recorded when a run has done all of its work.
+	// Conditions and Gates are the kind's rows in the tables of those names. A row without Applies
+	// uses the kind's Applies. Completes is the cause recorded when a run has done all its work.
 	Conditions []Condition
 	Gates      []GateKind
 	Applies    func(*Budget) bool
@@ -192,12 +192,12 @@ type Kind struct {
 	Enter func(*Setup) (fresh Fresh, said string, err error)
 	// Steer applies a person's command from a terminal, as in `hooks tasks add`, and describes the
 	// result. The run may be nil. On error, nothing changes. InAgent is the error for a call from
-	// inside the agent. Both are zero if the kind has no commands of this sort.
+	// inside the agent. Both are zero if the kind has no such commands.
 	Steer   func(State, Steering) (said string, err error)
 	InAgent string
 	// Reported describes the changes made by a report that only the kind's own workers may send. It
-	// returns "" for any other report, and an error if the open iteration may not send it. Sum
-	// identifies the report's text. It is nil if the kind's workers have no report of their own.
+	// returns "" for any other report, and an error if the open iteration may not send it. sum is
+	// the digest of the report's text. Reported is nil if the kind's workers send no such report.
 	Reported func(s State, r Report, sum string) (said string, err error)
 	// Run and Line name the fields that the kind adds to a run and to a line; they are zero if it
 	// adds none.
@@ -209,7 +209,7 @@ type Kind struct {
 	// no restrictions.
 	Rule func(Call, State, *Known) Outcome
 	// Confine returns what the current phase of a run forbids its programs; nil if the kind forbids
-	// nothing. field returns a field of the kind's part of the run's file, as in "phase".
+	// nothing. field looks up a path, such as "phase", in the kind's part of the run's file.
 	Confine func(field func(path string) string) Confined
 }
 

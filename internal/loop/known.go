@@ -12,7 +12,7 @@ type Fact[T any] struct {
 	asked bool
 }
 
-// Fetched returns a fact that was fetched.
+// Fetched returns a fact that the caller has fetched.
 func Fetched[T any](value T) Fact[T] { return Fact[T]{Value: &value} }
 
 // Asked reports whether a Step needs the fact and the caller has not fetched it yet.
@@ -47,16 +47,16 @@ type Known struct {
 	// Bare reports that nothing can be fetched, as in a replay of a past session. Missing facts are
 	// then zero values.
 	Bare    bool
-	counted bool // the spending in Count is already added
+	counted bool // the spending in Count has already been added to the run
 	lacks   bool // a fact that this Step asked for is missing
 
-	// Around may ask git and the tracker, so it is fetched without the state's lock.
+	// Fetching Around may query git and the tracker, so the caller does not hold the state's lock.
 	Around   Fact[Around]
 	Count    Fact[Count]
 	Calls    Fact[[]Result]   // results that no event reported; also fetched with Count
 	Previous Fact[*Iteration] // the run's last iteration that did work, or nil
 	Marked   Fact[bool]       // the transcript has the client's mark for an interrupted turn
-	Dialogs  Fact[[]Answers]  // answers in the transcript
+	Dialogs  Fact[[]Answers]  // answers of dialogs in the transcript
 	Begun    Fact[Begun]
 	Owner    Fact[Owner]
 	Origin   Fact[Origin]
@@ -68,10 +68,10 @@ type Known struct {
 	Overrun Fact[int]   // percent by which one iteration may exceed the dollar ceiling
 	Reading Fact[Reading]
 	Looks   Fact[Looks]
-	Told    Fact[Told]     // the report in an auditor's call
+	Told    Fact[Told]     // the report in the text of an auditor's call
 	Commits Fact[bool]     // the call only reads, or commits or pushes finished work
 	Merging Fact[[]Looked] // the PRs that the call would merge
-	Words   Fact[string]   // the call on one line, redacted
+	Words   Fact[string]   // the call as one line of text, redacted
 
 	Worker   Fact[attempt.Worker]
 	Claim    Fact[attempt.Claim]
@@ -81,7 +81,7 @@ type Known struct {
 	Prompt   Fact[string] // prompt of the worker that is about to be started
 	Standing Fact[Standing]
 	Last     Fact[*Iteration] // the last line of the run on disk; nil if there is none
-	Baseline Fact[[]Cursor]   // cursors from which the session's spending for a run counts
+	Baseline Fact[[]Cursor]   // cursors after which the session's spending counts for the run
 	Entry    Fact[EntryFacts] // fetched without the state's lock
 	Mode     Mode             // the mode of the iteration for which Entry is fetched
 }
@@ -100,7 +100,7 @@ func (k *Known) Require(facts ...fact) {
 }
 
 // Want asks for facts but lets the Step continue until the next Require, so that the caller
-// fetches the facts of both together.
+// fetches the facts of both calls together.
 func (k *Known) Want(facts ...fact) {
 	for _, f := range facts {
 		k.lacks = f.ask(k.Bare) || k.lacks
@@ -120,7 +120,7 @@ func required[T any](k *Known, f *Fact[T]) T {
 	return *f.Value
 }
 
-// Begun holds the known unfinished work that an interrupted iteration may leave.
+// Begun holds the work that an interrupted iteration may have left unfinished.
 type Begun struct {
 	Branches map[string]string // local branches with commits of the iteration, and their heads
 	// remote heads of these branches and of the worktrees' branches (R44)
@@ -141,7 +141,7 @@ type RunningNow struct {
 	Read int64 // number of transcript bytes read to count it
 }
 
-// Looks describes the reading that a call does.
+// Looks describes whether a call only reads, and the files that it shows.
 type Looks struct {
 	Only    bool     // the call only reads
 	Check   bool     // the call is exactly the run's check command
@@ -152,17 +152,17 @@ type Looks struct {
 // Told holds the report in the text of an auditor's call.
 type Told struct {
 	Shown     bool  // the call shows the report
-	Bad       error // why the text is no report; nil if it is one
+	Bad       error // why the text is not a valid report, or nil
 	ByAuditor bool  // the auditor of the open phase makes the call
-	// The following are not set for a report that one of these rules out.
+	// The fields below are set only for a valid report that an auditor's call shows.
 	Report Report
 	Sum    string // identifies the text
 	Head   string // the checked-out commit; "" if git does not report it
 	Plan   string // digest of the plan's file
 }
 
-// Looked is the tracker's answer about a PR that is about to be merged, or that an ending iteration
-// had to do with.
+// Looked is the tracker's answer about a PR that is about to be merged, or with which the ending
+// iteration interacted.
 type Looked struct {
 	PR
 	Unknown string // why it is unknown who commented; "" if that is known
@@ -183,10 +183,10 @@ type Around struct {
 	Opened    []int  // PRs that the tracker lists, newest first, if a program may have opened a PR
 	UnderLoop bool   // /loop starts the next tick
 	Trail     string // see Tick
-	Dropped   string // see Facts; looked up when the last task or the PR ends
+	Dropped   string // see Facts; only looked up if the run may end with this iteration
 }
 
-// Count holds the usage in the transcripts of an ending iteration.
+// Count holds the usage in the session's transcripts beyond the run's cursors.
 type Count struct {
 	Spent Spent
 	Notes []string
@@ -203,10 +203,10 @@ type EntryFacts struct {
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree
 	Asked     *Asked   // nil if no tracker answered
-	Unheard   []string // facts that the tracker could not provide
+	Unheard   []string // notes about facts that the tracker could not provide
 	Edges     [][2]int // dependencies known to the tracker; used once and not kept
 	// Attempt holds the facts with which the next attempt begins: its commit, branch and tree, the
-	// newest feedback, and a token that is unique.
+	// newest feedback, and a unique token.
 	Attempt attempt.Attempt
 	Ignores string // see Budget
 	List    string // text of the task list's file; "" if it cannot be read
@@ -221,7 +221,7 @@ type Ending struct {
 	Around
 	Begun
 	Pause bool // a gate still waits for its answer
-	// Unanswered explains to a person why the gate was not answered, as in "the dialog was closed".
+	// Unanswered explains to a person why the gate has no answer, as in "a person answered hold".
 	Unanswered string
 }
 

@@ -18,11 +18,11 @@ func (t *Tick) mergeGates() []Gate {
 	})
 }
 
-// AsksMerge reports whether the question about a PR waits. Only its answer then decides.
+// AsksMerge reports whether the question about merging a PR waits. If so, only its answer decides.
 func (t *Tick) AsksMerge(pr int) bool { return t.waits(PostFeedbackMerge, prTarget(pr)) }
 
-// answeredMerge returns a person's last answer about a PR's merge in this tick, or nil. If the
-// answer is "merge" and no approval is left, a merge has used it.
+// answeredMerge returns a person's last answer about a PR's merge in this tick, or nil. If it is
+// "merge" but approval returns nil, a merge has used the approval.
 func (t *Tick) answeredMerge(pr int) (last *GateAnswer) {
 	for i, g := range t.Answered {
 		if g.Name == PostFeedbackMerge && g.Target == prTarget(pr) {
@@ -32,7 +32,8 @@ func (t *Tick) answeredMerge(pr int) (last *GateAnswer) {
 	return last
 }
 
-// mergeShut reports whether this tick attempted a merge that no person has allowed.
+// mergeShut reports whether a question about a merge waits, or a person answered one with anything
+// but "merge" in this tick.
 func (t *Tick) mergeShut() bool {
 	return len(t.mergeGates()) > 0 ||
 		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
@@ -64,7 +65,7 @@ func (t *Tick) head(pr int) string {
 	return cmp.Or(t.Asked.pr(pr), &PR{}).HeadSHA
 }
 
-// merge counts a merge that is let through, and uses up the person's approval.
+// merge counts a merge that is let through, and marks the person's approval as used.
 func (t *Tick) merge(pr int) {
 	for i := range t.Approvals {
 		if t.Approvals[i].PR == pr {
@@ -82,8 +83,8 @@ func (t *Tick) merged(pr int) {
 }
 
 // Unsettled returns the PRs of the iteration whose branch is unknown, or whose merge was let
-// through and may not have landed. It includes a watched PR until its branch is known, because no
-// event may report a review of it.
+// through and may not have landed. It includes the PR that a run watches until the PR's branch is
+// known, because perhaps no event reports a review of that PR.
 func (t *Tick) Unsettled(run *Budget) (list []int) {
 	if !t.Started {
 		return nil
@@ -102,8 +103,8 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 }
 
 // settle records the tracker's answer about a PR at the end of the iteration. elsewhere reports
-// that the branch is in a fork. The PR's head at the start is the tracker's answer at that time,
-// if any.
+// that the branch is in a fork. An earlier answer of the tracker supplies the PR's head at the
+// start.
 func (t *Tick) settle(pr PR, elsewhere bool) {
 	if before := t.Asked.pr(pr.Number); before != nil {
 		t.track(PR{Number: pr.Number, HeadSHA: before.HeadSHA})
@@ -116,7 +117,7 @@ func (t *Tick) settle(pr PR, elsewhere bool) {
 	}
 }
 
-// refuseReviews explains why the reviews of a call may not be posted, or returns "" if they may.
+// refuseReviews explains why a call may not post its reviews, or returns "" if it may.
 // One round consists of one review, the replies to it, and an approval that closes it (R149).
 func (t *Tick) refuseReviews(list []PostedReview) string {
 	for i, r := range list {
@@ -125,7 +126,7 @@ func (t *Tick) refuseReviews(list []PostedReview) string {
 		}
 		switch {
 		case slices.ContainsFunc(t.Reviews, again):
-			return r.Target + " was reviewed already"
+			return r.Target + " has already been reviewed"
 		case slices.Contains(list[:i], r):
 			return r.Target + " would be reviewed twice"
 		}
@@ -157,8 +158,7 @@ func (t *Tick) KnownPRs() []PR {
 	return slices.Concat(t.Report.PRs, t.Asked.PRs)
 }
 
-// pr returns the tracker's answer about a PR, or nil if the tracker was not asked or does not know
-// it.
+// pr returns the tracker's answer about a PR, or nil if there is none. a may be nil.
 func (a *Asked) pr(number int) *PR {
 	if a == nil {
 		return nil
@@ -205,10 +205,10 @@ func (t *Tick) unknown(pr int) string {
 // oneDialog is the number of questions that the client shows in one dialog.
 const oneDialog = 4
 
-// ambiguous returns the issues that are about to be worked on and whose criteria a person should
-// clarify. These are the planned issues or, without a plan, those that the skill named, and the
-// tracker's if no other issue can be picked. A worker's issue is checked when the worker is
-// started.
+// ambiguous returns the issues about to be worked on whose criteria a person should clarify. With a
+// plan, it considers the planned issues. Without one, it considers those that the skill reported,
+// and the tracker's workable issues if no workable issue is clear and one dialog can show all that
+// are not. A worker's issues are considered when the worker is started.
 func (t *Tick) ambiguous(f *Facts) []int {
 	plan := t.Report.Plan
 	about := func(n int) bool { return slices.Contains(plan, n) || slices.Contains(f.Sent, n) }
@@ -239,7 +239,7 @@ func (t *Tick) clear(number int) bool {
 	return !slices.ContainsFunc(t.Asked.Ambiguous, func(i Issue) bool { return i.Number == number })
 }
 
-// skip excludes a target for the rest of the run, because a person answered so. It stores the
+// skip excludes a target for the rest of the run, because a person answered skip. It stores the
 // branch of a PR, because no later iteration tracks the PR.
 func (b *Budget) skip(t *Tick, target string) {
 	b.DeferredTargets = AppendNew(b.DeferredTargets, target)

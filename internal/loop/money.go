@@ -17,12 +17,12 @@ const (
 	Cent       = Dollar / 100
 )
 
-// maxDollars bounds every amount that is parsed, set as a ceiling or summed. It is far below the
-// overflow of USD, so every written amount can be read again.
+// maxDollars bounds every amount that is parsed, set as a ceiling or summed. So USD does not
+// overflow, and every written amount can be read again.
 const maxDollars = 1_000_000
 
 // ParseUSD reads a plain decimal number of dollars such as "25", "0.01" or "12.5". It refuses
-// signs, exponents, more than 12 decimals and amounts over one million.
+// signs, exponents, a final point, more than 12 decimals and amounts over one million.
 func ParseUSD(s string) (USD, error) {
 	whole, frac, _ := strings.Cut(s, ".")
 	if whole == "" && frac != "" { // .5 is a common form
@@ -50,7 +50,7 @@ func (u USD) minus(v USD) USD { return max(u-v, 0) }
 // (R92).
 func (u USD) Cents() int64 { return int64((u + Cent/2) / Cent) }
 
-// String returns the amount in dollars with two decimals and without a dollar sign, as in "25.43".
+// String returns the amount in dollars with two decimals and no dollar sign, for example "25.43".
 func (u USD) String() string {
 	c := u.Cents()
 	return fmt.Sprintf("%d.%02d", c/100, c%100)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Running is the spending of the open iteration, counted while it runs. It is a lower bound. The
-// iteration's end counts everything from the run's own cursors.
+// Running is the spending of the open iteration, counted while it runs. It is a lower bound. When
+// the iteration ends, everything is counted again from the run's own cursors.
 type Running struct {
 	// From is the run's dollars_estimate when counting began. If the estimate has changed, it
 	// already includes this count, which is then void.
@@ -27,7 +27,7 @@ func (t *Tick) Spending(run *Budget) (r Running, cursors []Cursor) {
 	return *t.Running, Overlay(run.Cursors, t.Running.Cursors)
 }
 
-// Count stores a running count, unless a concurrent call has stored a count that read more.
+// Count stores a running count, unless it is void or a stored count has read as many bytes.
 func (t *Tick) Count(run *Budget, r Running) {
 	if now, _ := t.Spending(run); r.From == run.DollarsEstimate && r.read() > now.read() {
 		t.Running = &r
@@ -51,8 +51,8 @@ func (r *Running) read() (n int64) {
 	return n
 }
 
-// tellDollars records that a thread was informed about the dollar ceiling, and reports whether
-// that is new.
+// tellDollars records that a thread is informed about the dollar ceiling, and reports whether this
+// is the first time.
 func (t *Tick) tellDollars(agent string) bool {
 	before := len(t.DollarsTold)
 	t.DollarsTold = AppendNew(t.DollarsTold, cmp.Or(agent, "main"))
@@ -83,7 +83,7 @@ func (s Spender) String() string { return fmt.Sprintf("%s, %s, $%s", s.Who, s.Mo
 func (o *Overrun) String() string {
 	s := fmt.Sprintf("$%s past the ceiling ($%s / $%s)", o.Over, o.Spent, o.Ceiling)
 	if len(o.By) > 0 {
-		s += ", most of the iteration by " + o.By[0].String()
+		s += "; largest spender of the iteration: " + o.By[0].String()
 	}
 	return s
 }
@@ -95,16 +95,18 @@ func (s Spent) Past(run *Budget) bool {
 	return b.overspent(b.DollarsEstimate, 0)
 }
 
-// Model is the model of the main thread's last request, compared with the run's most expensive one.
+// Model is the model of the main thread's last request. Its price is compared with that of the
+// most expensive model that the run has recorded.
 type Model struct {
 	Name   string // "" if unknown
-	Than   string // the run's model with which it was compared
+	Than   string // the run's recorded model; see Budget.Model
 	Tenths int64  // its price in tenths of Than's price; 0 unless it is more expensive
 }
 
 // meetModel records the run's first model and, later, a more expensive one. It returns a line that
 // reports the latter, and whether the run has changed. A cheaper model is not recorded, so a
-// client that alternates between two models causes one report.
+// client that alternates between two models causes one report. Without a dollar ceiling, meetModel
+// does nothing.
 func (b *Budget) meetModel(m Model, spent USD) (line string, changed bool) {
 	first := b.Model == ""
 	if b.Ceilings.Dollars == 0 || m.Name == "" || m.Than != b.Model || !first && m.Tenths == 0 {
@@ -148,7 +150,7 @@ func AgentOf(transcript string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(path.Base(transcript), ".jsonl"), "agent-")
 }
 
-// Overlay returns newer, followed by the cursors whose transcripts newer does not contain.
+// Overlay returns newer, followed by those of cursors whose transcripts are not in newer.
 func Overlay(cursors, newer []Cursor) []Cursor {
 	out := slices.Clone(newer)
 	for _, c := range cursors {
@@ -159,7 +161,7 @@ func Overlay(cursors, newer []Cursor) []Cursor {
 	return out
 }
 
-// Transcript returns the path of the run's main transcript, or "" if it was not counted yet.
+// Transcript returns the path of the run's main transcript, or "" if none has been counted.
 func (b *Budget) Transcript() string {
 	for _, c := range b.Cursors {
 		if AgentOf(c.Path) == "" {
@@ -174,7 +176,7 @@ func (b *Budget) Transcript() string {
 const openAtEnd = 2 + 1
 
 // endWorkers removes and returns the cursors of workers that have ended or have no open request.
-// The history keeps them in case the worker is continued.
+// The history keeps them in case a worker is continued. It also trims the main thread's requests.
 func (b *Budget) endWorkers(running []string) (ended []Cursor) {
 	var kept []Cursor
 	for _, c := range b.Cursors {

@@ -35,9 +35,10 @@ func (f Flags) badPrompt(kind Kind) error {
 	case len(f.Prompt) > maxPrompt:
 		return hint.New("write it to a file, as in "+kind.Invoked()+
 			" -- do what prompt.md says",
-			"the prompt has %d bytes, over %d", len(f.Prompt), maxPrompt)
+			"the prompt has %d bytes, but the maximum is %d", len(f.Prompt), maxPrompt)
 	case loops:
-		return hint.New("type it without "+kind.Invoked(), "the prompt %q is a loop itself", first)
+		return hint.New("type it without "+kind.Invoked(), "the prompt %q is itself a loop command",
+			first)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Refused is a call that was refused outside of Call's rules, such as a second loop at its entry.
+// Refused is a call that was refused outside of Call's rules, such as the entry of a second loop.
 // It is recorded in the open iteration.
 type Refused struct {
 	Turn
@@ -61,7 +61,7 @@ func (e DialogBegins) step(s State, _ *Known) Outcome {
 	if slices.ContainsFunc(s.Tick.Dialogs, func(d Dialog) bool {
 		return d.ID == note.ID && d.Forged == note.Forged && !d.Done &&
 			slices.Equal(d.Shown, note.Shown)
-	}) { // recorded by another registration
+	}) { // another registration of the hooks has recorded it
 		return Outcome{}
 	}
 	s.Tick.Dialogs = append(s.Tick.Dialogs, note)
@@ -95,7 +95,7 @@ func (e DialogBrought) step(s State, _ *Known) Outcome {
 	return Outcome{}
 }
 
-// Asks returns the loop's gates whose questions a dialog in this turn shows.
+// Asks returns the loop's gates whose questions a dialog in this turn would show.
 func (t Turn) Asks(s State) []Gate {
 	switch {
 	case s.Claim != nil && s.Claim.Gate != nil && s.Claim.PromptID == t.Prompt:
@@ -106,7 +106,7 @@ func (t Turn) Asks(s State) []Gate {
 	return nil
 }
 
-// notify returns the notice about a gate's question, only once.
+// notify returns the notice about a gate's question, or nil if it was returned before.
 func notify(g *Gate) []Notice {
 	if g.Notified {
 		return nil
@@ -128,12 +128,12 @@ type Receipt struct {
 	SessionID string    `json:"session_id"`
 	Program   Program   `json:"program"`
 	Since     time.Time `json:"since"`
-	Last      time.Time `json:"last"` // time of the last event that was saved with other changes
+	Last      time.Time `json:"last"` // time of the last event for which the run was saved
 	// distinct hook words, in the order of their first event
 	Events []string `json:"events"`
 }
 
-// maxReceipts bounds the sessions of which a run keeps receipts.
+// maxReceipts bounds the sessions for which a run keeps receipts.
 const maxReceipts = 8
 
 // Receive records that an event reached the program in a session. It reports whether the record is

@@ -8,8 +8,8 @@ import (
 )
 
 // Redact redacts all texts of a line that may contain words of a person, a tracker or a repository
-// (R125). It is called after all decisions, which use the original texts. A redacted branch name
-// cannot be found again, so its PR is asked about on resume.
+// (R125). It is called after all decisions, which use the original texts. A branch with a redacted
+// name cannot be found again, so a resume asks about its PR.
 func (l *Iteration) Redact(by func(string) string) {
 	itself := func(s *string) []*string { return []*string{s} }
 	redact(&l.Gates, by, answerTexts)
@@ -39,7 +39,7 @@ func (l *Iteration) Redact(by func(string) string) {
 
 func answerTexts(g *GateAnswer) []*string { return []*string{&g.Question, &g.Answer} }
 
-// redact replaces a list by a copy in which the texts of its members are redacted.
+// redact replaces a list with a copy in which the texts of the members are redacted.
 func redact[T any](list *[]T, by func(string) string, texts func(*T) []*string) {
 	*list = slices.Clone(*list)
 	for i := range *list {
@@ -49,21 +49,22 @@ func redact[T any](list *[]T, by func(string) string, texts func(*T) []*string) 
 	}
 }
 
-// commits returns the fields except those that contain a commit's name. Patterns for keys would
-// match such a name, and without it a moved branch could not be detected.
+// commits returns the fields except those that contain a commit's name. A pattern for keys might
+// match the name, and without it a moved branch could not be detected.
 func commits(fields ...*string) []*string {
 	return slices.DeleteFunc(fields, func(sha *string) bool {
 		return strings.Trim(*sha, "0123456789abcdef") == "" && len(*sha) <= 64
 	})
 }
 
-// hidden replaces a secret.
+// hidden is the text that replaces a secret.
 const hidden = "<redacted>"
 
 // Secrets replaces secrets in a text that was not written to be kept, such as a refused command.
 // It recognizes them by their form: tokens with a known prefix, bearer tokens, the values of
-// Authorization and Cookie headers, passwords in URLs, and the values of names that end in token,
-// password, secret or key. It keeps references to variables. It may replace more than secrets.
+// Authorization and Cookie headers, passwords in URLs and after -u USER:, and the values of names
+// that end in token, password, secret, api_key and the like. It keeps references to variables. It
+// may replace more than secrets.
 func Secrets(text string) string {
 	var b strings.Builder
 	for {

@@ -108,11 +108,11 @@ func (p *PR) update(later PR) {
 	p.New = p.New || later.New
 }
 
-// set replaces a value by a later one, unless that is the zero value.
+// set replaces a value with a later one, unless the later one is the zero value.
 func set[T comparable](to *T, later T) { *to = cmp.Or(later, *to) }
 
-// observe tracks reported PRs and counts them as touched. If nothing has landed on a PR since the
-// previous iteration, a review loop defers the PR instead (R81–R84).
+// observe tracks reported PRs and counts them as touched. If a PR's head has not moved since the
+// previous iteration, a review loop defers the PR and does not count it (R81–R84).
 func (t *Tick) observe(prs []PR, f *Facts) {
 	for _, pr := range prs {
 		if before := f.Previous.PR(pr.Number); f.Run.Kind().Reviews && before != nil &&
@@ -146,8 +146,8 @@ func (t *Tick) PR(number int) *TrackedPR {
 	return first(t.Tracked, func(p TrackedPR) bool { return p.Number == number })
 }
 
-// track records a PR. The first known head is that at the iteration's start, and the last known
-// head is that at its end.
+// track records a PR. The first known head becomes the head at the iteration's start, and the last
+// known one the head at its end.
 func (t *Tick) track(pr PR) {
 	p := t.PR(pr.Number)
 	if p == nil {

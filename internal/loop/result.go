@@ -19,7 +19,7 @@ const (
 // Result holds the result of a tool call.
 type Result struct {
 	Turn
-	Event  string // name of the event, as in "PostToolUse"
+	Event  string // name of the event, for example "PostToolUse"
 	ID     string // tool_use_id
 	Input  string // tool_input as the client wrote it
 	Failed bool
@@ -29,9 +29,9 @@ type Result struct {
 	Worker  string   // id of the worker if it runs in the background
 	Job     *Job     // background work that the call started, or nil
 	Qmd     string   // the error if qmd was unreachable
-	Effects []Effect // its effects on the forge
+	Effects []Effect // effects of the call on the forge
 	Printed []int    // PRs whose addresses the call printed, unless it only reads
-	Looked  []string // the files that it showed an auditor
+	Looked  []string // the files that the call showed an auditor
 }
 
 // Effect is one effect of a call on the forge.
@@ -42,10 +42,10 @@ type Effect struct {
 	// Landed reports whether the output of a merge call says that the PR is merged.
 	Landed    bool
 	Elsewhere bool // in a repository other than the project's
-	// Issue reports whether a comment is on an issue, unless the loop knows the number as a PR's.
+	// Issue reports whether the call comments on an issue. The number may still be that of a PR.
 	Issue bool
-	// Starts reports whether a program that starts through a link makes this comment. In a braked
-	// iteration, the link that lets it through reports it.
+	// Starts reports whether a program that may start through a link of the brake makes this
+	// comment. In a braked iteration the link reports the comment, so this effect does not count.
 	Starts bool
 }
 
@@ -71,7 +71,7 @@ type Answered struct {
 type Acted struct {
 	Gate Gate
 	Text string
-	As   string // the option that applies for the text
+	As   string // the option that the text selects
 }
 
 func (e Result) step(s State, _ *Known) Outcome {
@@ -120,7 +120,7 @@ func (e Result) betweenTicks(s State) Outcome {
 	return Outcome{}
 }
 
-// RecordEffects adds the effects of a call, once for each call.
+// RecordEffects counts the effects of a call, once for each call.
 func (t *Tick) RecordEffects(e Result) {
 	t.Workers = AppendNew(t.Workers, e.Worker)
 	if e.Qmd != "" {
@@ -178,8 +178,8 @@ func (t *Tick) RecordStart(f Effect) {
 	}
 }
 
-// endStarts settles the starts of a call that has returned. PRs whose addresses it printed in
-// addition to those in its text were opened by its programs.
+// endStarts settles the starts of a call that has returned. An address that it printed, other than
+// those of the effects in its text, is that of a PR that one of its programs opened.
 func (t *Tick) endStarts(e Result) {
 	left := slices.Clone(e.Printed)
 	for _, f := range e.Effects {
@@ -202,8 +202,8 @@ func (t *Tick) endStarts(e Result) {
 	t.Starts.Dropped = nil
 }
 
-// opened resolves the attempts whose address no call printed, with the PRs that the tracker lists
-// (R30).
+// opened settles the attempts to open a PR whose address no call printed, with the new PRs that
+// the tracker lists (R30).
 func (t *Tick) opened(numbers []int) {
 	for _, n := range numbers {
 		if t.Starts.Opened > 0 && !t.knowsPR(n) {
@@ -222,8 +222,8 @@ func (t *Tick) touch(pr int) {
 	}
 }
 
-// attemptTouches records the PR of a task loop's attempt: the last that it opened, else the first
-// that it commented on.
+// attemptTouches records the PR of an attempt: the last one that it opened, or else the first one
+// on which it commented or which it approved. PRs of other repositories do not count.
 func (t *Tick) attemptTouches(f Effect) {
 	a, opens := t.Attempt, f.Kind == effect.OpenPR
 	if a != nil && !f.Elsewhere && f.PR > 0 && (opens || a.PR == 0) {
@@ -237,7 +237,8 @@ func (t *Tick) knowsPR(n int) bool {
 		slices.ContainsFunc(t.KnownPRs(), func(p PR) bool { return p.Number == n })
 }
 
-// Missed reports whether no event reported the result of a call that is in the transcript.
+// Missed reports whether no event of this tick has reported the result of a call in the
+// transcript. It returns false if it cannot tell, because maxCounted calls have been counted.
 func (t *Tick) Missed(id string, at time.Time) bool {
 	counted := func(key string) bool { return strings.Contains(key, " "+id+" ") }
 	return id != "" && len(t.Counted) < maxCounted && !slices.ContainsFunc(t.Counted, counted) &&
@@ -303,7 +304,7 @@ func (s State) answerOne(now time.Time, dialog Dialog, given DialogAnswer) Acted
 	}
 	g := s.Tick.Pending[i]
 	answer.Name, answer.Target = g.Name, g.Target
-	// the record proves it; the call's input does not
+	// the Ask command's recorded answer proves the origin; the call's input would not
 	if dialog.Brought[given.Question] == given.Text {
 		answer.Origin = OriginAsk
 	}

@@ -40,7 +40,7 @@ func (b *Budget) invokedBy(r Request) {
 	args, prompt := r.Command.Args, r.Flags.Prompt
 	if b.Kind().Prompts {
 		args, _ = r.Command.cutPrompt()
-		prompt = cmp.Or(prompt, b.Prompt()) // a resume need not name it
+		prompt = cmp.Or(prompt, b.Prompt()) // a resume need not repeat the prompt
 	}
 	words := slices.DeleteFunc(strings.Fields(args), func(w string) bool {
 		return w == "--resume" || w == "--restart"
@@ -49,17 +49,17 @@ func (b *Budget) invokedBy(r Request) {
 		words = append(words, "--", prompt)
 	}
 	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")
-	// assumed until a Stop reports the session's schedule
+	// assumed until the first Stop, which reports the session's schedule
 	if typed := "/" + r.Command.Name + " " + r.Command.Args; r.UnderLoop {
 		b.Scheduled = []string{typed, "/loop " + typed}
 	}
 }
 
-// resume continues an earlier run from its last history line: every counter continues, everything
-// is evaluated again, and the pause does not count (R130–R133). It changes only the ceilings that
-// the command names.
+// resume continues an earlier run: the counters keep their values, conditions and gates are
+// evaluated again, and the pause does not count (R130–R133). It changes only the ceilings that the
+// command names.
 func resume(b Budget, r Request) Budget {
-	b.Tracker = cmp.Or(b.Tracker, r.Tracker) // an older version began a run without one
+	b.Tracker = cmp.Or(b.Tracker, r.Tracker) // older versions began runs without a tracker
 	b.away(r.Now)
 	if b.SessionID != r.SessionID || b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
 		b.Jobs = nil // the jobs ended with their client
@@ -84,7 +84,7 @@ func resume(b Budget, r Request) Budget {
 // client.
 func proceed(b Budget, r Request) Budget {
 	b.Tracker = cmp.Or(b.Tracker, r.Tracker) // as in resume
-	// another client took up the session in between, which is a pause
+	// the time until another client took up the session counts as a pause
 	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
 		b.away(r.Now)
 	}
@@ -156,7 +156,7 @@ func (s State) spent(now time.Time, k *Known) *Facts {
 	return Look(&b, s.Tick, nil, now)
 }
 
-// maxTold is the maximum number of gaps in the tracker's answers that one run reports.
+// maxTold bounds the number of gaps in the tracker's answers that one run reports.
 const maxTold = 16
 
 // openTick begins an iteration. It evaluates the entry conditions, then the gates (R24, R98). The
@@ -206,14 +206,14 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 			t.Fired = evaluate(f, Entry)
 		}
 	}
-	if len(t.Fired) > 0 { // or ended the run
+	if len(t.Fired) > 0 { // an answer or a policy ended the run
 		return t
 	}
 	if p != nil {
 		t.Attempt = run.begin(e)
 	}
 	again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
-	// each process of a driver has a session of its own
+	// each process of a driver must have its own session
 	if t.Attempt != nil && again && run.Driven() {
 		t.Attempt.Stale = true
 	}
@@ -262,8 +262,8 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	}
 }
 
-// carry repeats the questions of an exit or of a paused run, with the answers that a person gave to
-// them in a terminal. Budget questions are evaluated again instead.
+// carry repeats the questions of an exit or of a paused run, and applies the answers that a person
+// gave to them in a terminal. Budget questions are not repeated, because they are evaluated again.
 func (t *Tick) carry(run *Budget, now time.Time) {
 	for _, g := range run.Pending {
 		if g.Answer != "" {
@@ -294,8 +294,8 @@ func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 	})
 }
 
-// StartBody counts the iteration and begins its body, unless a gate blocks the tick. It reports
-// whether the body has begun.
+// StartBody counts the iteration and begins its body, unless a condition has fired or a gate blocks
+// the tick. It reports whether the body has begun.
 func StartBody(run *Budget, t *Tick) bool {
 	if !t.Started && len(t.Fired) == 0 && len(t.Held()) == 0 {
 		t.Started = true
@@ -303,7 +303,7 @@ func StartBody(run *Budget, t *Tick) bool {
 		switch p := run.Own; {
 		case t.Attempt == nil || p == nil: // the run's file may have lost Own
 		case p.Attempts().Done:
-			t.Attempt = nil // by an answer
+			t.Attempt = nil // an answer has finished the work
 		default:
 			run.aim(t.Attempt)
 		}
@@ -327,8 +327,7 @@ func (t *Tick) Worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }
 
-// Held returns the waiting questions that block the whole tick, which are all except those about
-// one merge.
+// Held returns the waiting questions that block the whole tick: all except those about a merge.
 func (t *Tick) Held() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
 		return g.Name == PostFeedbackMerge
@@ -346,8 +345,8 @@ func (t *Tick) Unheard(run *Budget) bool {
 // Halting reports whether the end of the tick will halt the run.
 func (t *Tick) Halting() bool { return len(t.Fired) > 0 || t.Interrupted != "" }
 
-// HaltedBy returns the cause for which the end of the tick will halt the run, with its text, or
-// "".
+// HaltedBy returns the cause that will halt the run when the tick ends, with its text, or "" if
+// none will.
 func (t *Tick) HaltedBy() string {
 	switch {
 	case t.Interrupted != "":
@@ -364,8 +363,8 @@ const ByEsc = "the user interrupted the turn"
 // ByTerminal is recorded when a person ends a tick with the program's own command.
 const ByTerminal = "hooks loop stop"
 
-// Interrupt records that a person ended the tick. Work already dispatched continues; nothing new
-// starts (R43–R45).
+// Interrupt records how a person ended the tick, the first time. Work that is already dispatched
+// continues, but nothing new starts (R43–R45).
 func (t *Tick) Interrupt(how string) {
 	if t.Interrupted == "" {
 		t.Interrupted = how
@@ -402,8 +401,8 @@ func (b *Budget) With(other *Budget) *Budget {
 	return &own
 }
 
-// SetAs returns the run with the flags, settings and answers that a person gave in another copy of
-// it.
+// SetAs returns the run with the flags, settings and gate answers of another copy of it, which a
+// person has set there.
 func (b *Budget) SetAs(other *Budget) *Budget {
 	own := *b
 	own.Ceilings, own.Policy, own.MaxIdle = other.Ceilings, other.Policy, other.MaxIdle
@@ -442,8 +441,8 @@ func (b *Budget) away(now time.Time) {
 // is the usage in the transcripts beyond the run's cursors. The minutes of a run whose client is
 // dead do not grow. The result is never saved.
 //
-// An iteration counts from its entry, even while the run is paused at its budget question, because
-// that question counts it. An iteration that ends at its gates does not count.
+// An iteration counts from its entry, even while the run is paused at the budget question, because
+// that question includes it. An iteration that is ended before its body begins does not count.
 func (b *Budget) Now(t *Tick, since Spent, alive bool, now time.Time) *Budget {
 	n := b.clone()
 	switch {

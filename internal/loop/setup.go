@@ -13,52 +13,52 @@ import (
 // machine before a run begins or continues.
 type Setup struct {
 	Command  Command
-	Flags    *Flags // those of the command, which the kind may change; paths have slashes
+	Flags    *Flags // the command's flags, which the kind may change; paths use forward slashes
 	Project  string // the project's folder
 	Cwd      string // the folder of the session
 	Fed      bool   // the previous Stop asked for this attempt
 	Terminal bool   // a driver prepares the run in a person's terminal
-	Driven   bool   // a driver gives the command, or started the client that does
+	Driven   bool   // a driver gives the command, or has started the client that gives it
 	Model    bool   // the model calls the command as a tool
 
 	Env      func(name string) string
 	Old      func() *Budget // the project's run of the kind, or nil
 	ByPerson func() bool    // reports whether a person typed the command
-	// Read returns the text of a file below root, or an error that calls the file by what, as in
-	// "spec". missing reports whether the error is that there is no such file.
+	// Read returns the text of a file below root. Its errors use what, for example "spec", as the
+	// name of the file. missing reports whether the file does not exist.
 	Read func(root, what, path string) (text []byte, missing bool, err error)
-	// View returns the path and the text of the state file for people. The text is nil if there is
-	// no such file. An error means that a run could not write its files.
+	// View returns the path and the text of the state file for people. The text is nil if the file
+	// does not exist. An error means that a run could not write its files.
 	View      func() (path string, text []byte, err error)
-	Worktree  func(dir string) string // the real root of the linked worktree of a folder, or ""
+	Worktree  func(dir string) string // real root if dir is in a linked worktree, or ""
 	HasRemote func() bool
 	// PostAction returns the configured action after a clean audit (A52).
 	PostAction func() (skill, prompt string, push bool)
-	// Preflight returns an error if the first attempt in root could prove nothing. It also returns
-	// the uncommitted files that the person excludes from the run.
+	// Preflight returns an error if no attempt in root could be judged, for example because root
+	// is not a repository. leftOut lists the uncommitted files that the person excludes.
 	Preflight func(root string, f TaskFlags) (leftOut []string, err error)
 }
 
 // Fresh holds the initial values of a fresh run. It is zero for any other entry.
 type Fresh struct {
 	KindRun
-	Plan    []byte   // text of the file to keep a copy of; nil if none is kept
+	Plan    []byte   // text of the plan, of which a copy is kept; nil if there is no copy
 	LeftOut []string // see Budget
 }
 
 // Steering is a person's command in a terminal, as in `hooks audit accept F1`.
 type Steering struct {
-	Word, Text string // as in "accept" and "F1"
+	Word, Text string // for example "accept" and "F1"
 	Head       string // the checked-out commit, or ""
 	Now        time.Time
 	Redact     func(string) string
 }
 
-// CheckMinutes is the default bound of one run of the check command.
+// CheckMinutes is the default limit on one run of the check command, in minutes.
 const CheckMinutes = 10
 
-// OnlyOne returns an error if a command names more than one file. what names the file, as in
-// "spec".
+// OnlyOne returns an error if a command names more than one file. what is the kind of file, for
+// example "spec".
 func OnlyOne(what string, paths []string) error {
 	if len(paths) < 2 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"hooks/internal/hint"
 )
 
-// bounds reports whether a word is one of limits, or was probably meant to be.
+// bounds reports whether a word is one of limits, or was probably meant to be one.
 func bounds(word string) bool {
 	name := plainFlag(word)
 	near := Nearest(name, limits)
@@ -16,8 +16,8 @@ func bounds(word string) bool {
 }
 
 // plainFlag returns a word in the form of a flag without its value: in lower case, with two
-// hyphens at the start and hyphens inside. It returns "" for a word without a dash, and for flags
-// of skills such as --max-agents and --max-pairs.
+// hyphens at the start and hyphens for underscores. It returns "" for a word that begins with no
+// dash, and for flags of skills such as --max-agents and --max-pairs.
 func plainFlag(word string) string {
 	word, _, _ = strings.Cut(word, "=")
 	if !dashed(word) {
@@ -31,8 +31,8 @@ func plainFlag(word string) string {
 	return name
 }
 
-// meansLoop reports whether a word is a misspelt --loop: with another dash or case, one letter too
-// many or too few, or a quote or full stop attached.
+// meansLoop reports whether a word is --loop, even if it is misspelt: with another dash or case,
+// with a letter missing, doubled or swapped, or with punctuation attached.
 func meansLoop(word string) bool {
 	word = strings.Trim(word, "\"'“”‘’`()[],.;:")
 	bare := strings.TrimLeft(word, dashes)
@@ -43,15 +43,15 @@ func meansLoop(word string) bool {
 // dashes are the hyphen and the characters that editors substitute for one or two hyphens.
 const dashes = "-‐‑‒–—―−－"
 
-// mistyped returns the loop flag that an unknown word was probably meant to be, or "": in another
-// case, with underscores, one hyphen or an editor's dash, or with a wrong letter.
+// mistyped returns the loop flag that an unknown word was probably meant to be, or "". The word may
+// be in another case, have underscores, one hyphen or an editor's dash, or differ in a few letters.
 func mistyped(word string) string {
 	name := plainFlag(word)
 	if name == "" {
 		return ""
 	}
 	long := append(slices.Clip(limits), "--lock", "--budget-file", "--resume")
-	for n := len(name); n >= 6; n-- { // find the longest prefix that a flag begins with
+	for n := len(name); n >= 6; n-- { // find the longest prefix of name with which a flag begins
 		for _, f := range long {
 			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
 				return f
@@ -86,7 +86,8 @@ func (k Kind) unknown(word string) error {
 	return hint.New(flagHint, "%q is not a flag of %s%s", word, k.Invoked(), meant)
 }
 
-// hinted replaces the general hint of an error by the kind's own flags.
+// hinted replaces the general hint of an error with a list of the kind's flags, if its commands
+// accept no others.
 func (k Kind) hinted(err error) error {
 	if e, ok := errors.AsType[*hint.Error](err); ok && e.Way == flagHint && k.Commands != nil {
 		e.Way = "the flags of " + k.Invoked() + " are " + strings.Join(k.flags(), ", ")
@@ -111,7 +112,7 @@ func Nearest(word string, known []string) (near string) {
 	return near
 }
 
-// edits returns the Damerau–Levenshtein distance of two words.
+// edits returns the number of bytes to insert, delete, replace or swap to get from a to b.
 func edits(a, b string) int {
 	var before []int
 	row := make([]int, len(b)+1)

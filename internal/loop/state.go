@@ -25,7 +25,7 @@ const (
 	Paused Status = "paused"
 )
 
-// StatusWord returns the status of a run by the cause that ended it (A6, A66).
+// StatusWord returns the status of a run in one word, derived from its stop cause (A6, A66).
 func (b *Budget) StatusWord() string {
 	switch cause := b.StopCause; {
 	case b.Status != Halted:
@@ -52,8 +52,8 @@ const (
 	SkippedLock LineOutcome = "skipped_lock"
 )
 
-// Ceilings are the four budget axes of a run, inclusive over the whole run (R6–R9, R15). Dollars 0
-// means no ceiling.
+// Ceilings holds the four limits of a run. Each applies to the run as a whole (R6–R9, R15). Dollars
+// 0 means no ceiling.
 type Ceilings struct {
 	Iterations int `json:"max_iterations"`
 	PRs        int `json:"max_prs"`
@@ -61,8 +61,8 @@ type Ceilings struct {
 	Dollars    USD `json:"max_dollars"`
 }
 
-// Policy holds a person's answers in advance to the questions about ceilings and merges, from
-// flags that they typed. An empty value, as in files of older versions, is the default.
+// Policy holds the answers that a person gave in advance, as flags, to the questions about ceilings
+// and merges. An empty value, which files of older versions have, is the default.
 type Policy struct {
 	NearLimit string `json:"near_limit,omitempty"` // NearAsk, NearContinue or NearStop
 	Merges    string `json:"merges,omitempty"`     // MergesFeedback, MergesAsk or MergesNever
@@ -171,13 +171,13 @@ type Budget struct {
 	DeferredTargets []string          `json:"deferred_targets,omitzero"`
 	// SkippedBranches holds the known branches of the PRs among DeferredTargets.
 	SkippedBranches Branches `json:"deferred_branches,omitempty"`
-	// FailedIssues lists the issues that the run last worked on and did not finish. Their
-	// in-progress labels belong to the run.
+	// FailedIssues lists the issues that the run has worked on and not finished. Their in-progress
+	// labels belong to the run.
 	FailedIssues []int    `json:"failed_issues,omitzero"`
 	Cursors      []Cursor `json:"cursors,omitempty"`
 
 	// Ignores lists git's ignore files when the first attempt began, with their checksums, one per
-	// line. The final line is "-", so that a list without files differs from an unknown one.
+	// line. A final line "-" distinguishes a list without files from an unknown list.
 	Ignores string `json:"ignores,omitempty"`
 	// LeftOut lists the files that were uncommitted when the run began. No commit of the run
 	// contains them.
@@ -224,16 +224,16 @@ type Budget struct {
 	// ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
-	// EventsFrom is the client process over whose sockets the run's events come; nil if the entry
-	// did not come over a socket, or if the process is unknown.
+	// EventsFrom is the client process over whose sockets the run's events arrive; nil if the entry
+	// did not arrive over a socket, or if the process is unknown.
 	EventsFrom *Process `json:"events_from,omitempty"`
-	// Scheduled lists the prompts for this loop in the session's schedule at the last Stop; nil
-	// before the first Stop. NextTick is the time at which the first of them fires; zero if
-	// unknown.
+	// Scheduled lists the prompts for this loop in the session's schedule at the last Stop. Before
+	// the first Stop, it holds the prompts that /loop probably repeats, or nil. NextTick is the
+	// time at which the first of them fires; zero if unknown.
 	Scheduled []string  `json:"scheduled,omitzero"`
 	NextTick  time.Time `json:"next_tick_at,omitzero"`
-	// LastPrompts lists the prompt ids of the last closed tick. A second entry in one of them is
-	// not a new tick.
+	// LastPrompts lists the prompt ids of the last closed tick. Another entry with one of these ids
+	// does not begin a new tick.
 	LastPrompts []string `json:"last_prompts,omitempty"`
 	Blocks      Blocks   `json:"blocks"`
 	// Pending lists gates that outlive their tick: asked at an iteration's exit, or waiting in a
@@ -259,10 +259,10 @@ type Budget struct {
 	// Idle counts the last iterations in which nothing changed; nil if the last one changed
 	// something.
 	Idle *Idle `json:"idle,omitempty"`
-	// RetryAt is the earliest time at which the next attempt may begin after the service's failure
-	// ended one (T95).
+	// RetryAt is the earliest time at which the next attempt may begin, after a failure of the
+	// service ended the last one (T95).
 	RetryAt time.Time `json:"retry_at,omitzero"`
-	// Jobs lists background work that the run started and whose end was not reported.
+	// Jobs lists the background work that the run started and whose end has not been reported.
 	Jobs []Job `json:"jobs,omitzero"`
 }
 
@@ -331,11 +331,11 @@ type Lock struct {
 
 // Gate is one question to a person, waiting for its answer.
 type Gate struct {
-	Name     string   `json:"name"` // name of a GateKind, as in "budget-escalation"
+	Name     string   `json:"name"` // name of a GateKind, for example "budget-escalation"
 	Question string   `json:"question"`
 	Header   string   `json:"header"` // at most 12 characters, the client's limit
 	Options  []Option `json:"options"`
-	// Target names the subject of the gate, as in "#44" or "PR #142"; it may be empty.
+	// Target names the issue or PR in question, for example "#44" or "PR #142"; it may be empty.
 	Target string `json:"target,omitempty"`
 	// Raise holds the ceilings that the answer "raise" sets.
 	Raise *Ceilings `json:"raise,omitempty"`
@@ -350,7 +350,7 @@ type Gate struct {
 	// Notified reports whether the person was notified of this question. The person is notified
 	// once per question.
 	Notified bool `json:"told,omitempty"`
-	// Kept reports whether the person answered hold. The question is then not asked again before
+	// Kept reports whether the person answered hold. If so, the question is asked again only when
 	// the run is resumed.
 	Kept bool `json:"kept,omitempty"`
 }
@@ -361,7 +361,7 @@ type Option struct {
 	Description string `json:"description"`
 }
 
-// GateAnswer is one question asked in an iteration with its answer, verbatim (R120).
+// GateAnswer is a question that an iteration asked, with its answer, both verbatim (R120).
 type GateAnswer struct {
 	Name     string    `json:"name"`
 	Question string    `json:"question"`
@@ -466,9 +466,9 @@ type Iteration struct {
 	SkippedLines int      `json:"skipped_lines,omitempty"`
 	Observed     Observed `json:"observed,omitzero"`
 	Denied       []Denial `json:"denied,omitempty"` // tool calls that were refused
-	// ended by this program during their work
+	// ids of workers that this program ended during their work
 	EndedWorkers []string `json:"ended_workers,omitempty"`
-	Overrun      *Overrun `json:"overrun,omitempty"` // nil below the dollar ceiling
+	Overrun      *Overrun `json:"overrun,omitempty"` // nil unless over the dollar ceiling
 	// the fields of the run's kind
 	KindLine
 }
@@ -491,8 +491,8 @@ func (b *Budget) Worked(l *Iteration) bool {
 
 // SyncEvent is an event of a loop for a person's tracker (T67–T73).
 type SyncEvent struct {
-	// Key identifies the event, so that a repetition can be recognized: the run and its place in
-	// it.
+	// Key identifies the event by the run and its place in the run, so that a repetition can be
+	// recognized.
 	Key   string `json:"key"`
 	Event string `json:"event"` // started, resumed, task, gate, blocked or complete
 	Issue string `json:"issue"`
@@ -512,7 +512,7 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// first returns the first item that accepts returns true for, or nil.
+// first returns a pointer to the first item for which accepts returns true, or nil.
 func first[T any](list []T, accepts func(T) bool) *T {
 	for i := range list {
 		if accepts(list[i]) {
@@ -522,7 +522,7 @@ func first[T any](list []T, accepts func(T) bool) *T {
 	return nil
 }
 
-// Without returns list without an item.
+// Without returns a copy of list without item.
 func Without[T comparable](list []T, item T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
 }
@@ -536,7 +536,7 @@ func (b *Budget) LeaveOut(old *Budget) {
 	dropSame(&b.Jobs, old.Jobs, equal)
 	dropSame(&b.Receipts, old.Receipts, func(r, o Receipt) bool {
 		return r.SessionID == o.SessionID && r.Program == o.Program && r.Since.Equal(o.Since) &&
-			slices.Equal(r.Events, o.Events) // not Last, which every event moves
+			slices.Equal(r.Events, o.Events) // every event changes Last, so it is ignored
 	})
 }
 
@@ -578,7 +578,7 @@ const (
 	CauseNoCheck = "check_missing" // the check's command is missing or not executable
 )
 
-// overspent reports whether the total spending exceeds the dollar ceiling and its overrun.
+// overspent reports whether spent exceeds the dollar ceiling by more than percent.
 func (b *Budget) overspent(spent USD, percent int) bool {
 	return b.Ceilings.Dollars > 0 && spent > b.Ceilings.Dollars.overrun(percent)
 }
@@ -587,10 +587,10 @@ func (b *Budget) overspent(spent USD, percent int) bool {
 // does not work on PRs.
 func (b *Budget) CountsPRs() bool { return b.SinglePR == 0 && b.Kind().PRs }
 
-// Spent is the usage counted since the end of the last iteration.
+// Spent is the usage counted beyond the run's cursors.
 type Spent struct {
 	ByModel map[string]Tokens
-	Cursors []Cursor  // the main transcript's first, then those of workers that moved
+	Cursors []Cursor  // the main transcript's cursor, then the workers' cursors that moved
 	Source  string    // source of the rates, for rate_table_source
 	Skipped int       // number of transcript lines that could not be read
 	By      []Spender // the threads that spent most; nil if they were not counted
@@ -626,20 +626,20 @@ func (b *Budget) Spend(s Spent) {
 type Quiet struct {
 	Typed  bool   `json:"typed,omitempty"`     // a person has typed since the run ended
 	Free   bool   `json:"free,omitempty"`      // the gate does not apply to the current turn
-	Prompt string `json:"prompt_id,omitempty"` // id of the last turn in which a person typed
-	Woken  string `json:"woken,omitempty"`     // id of the last turn that a job of the run started
-	// Jobs lists the background work started since then, in turns to which the gate applied. Heard
-	// lists the ids of all jobs that have ended.
+	Prompt string `json:"prompt_id,omitempty"` // id of the last prompt that a person typed
+	Woken  string `json:"woken,omitempty"`     // id of the last prompt that came from a job
+	// Jobs lists the background work started since the run's end, in turns to which the gate
+	// applied. Heard lists the ids of the run's jobs that have ended.
 	Jobs  []Job    `json:"jobs,omitempty"`
 	Heard []string `json:"heard,omitempty"`
-	// Refused holds the wakes that were not yet reported to a person, one for each task.
+	// Refused holds the refused wakes not yet reported to a person, the latest one for each task.
 	Refused []Wakeup `json:"refused,omitempty"`
 }
 
 // Job is background work that a run started: a shell, a monitor or a worker. The client wakes the
 // session when it ends.
 type Job struct {
-	ID    string `json:"id"`              // given by the client, as in "bv6yxwkwq"
+	ID    string `json:"id"`              // assigned by the client, for example "bv6yxwkwq"
 	About string `json:"about,omitempty"` // the model's description
 }
 

@@ -21,7 +21,7 @@ func Step(s State, k Known, e Event) (out Outcome) {
 	return e.step(s.clone(), &k)
 }
 
-// needed sets the outcome of a Step that Require has ended to the missing facts.
+// needed recovers from the panic with which Require ends a Step, and sets the outcome to Need.
 func (k *Known) needed(out *Outcome) {
 	switch p := recover(); p {
 	case nil:
@@ -32,11 +32,11 @@ func (k *Known) needed(out *Outcome) {
 	}
 }
 
-// errLacks unwinds a Step to its caller. A rule that needs a missing fact decides nothing, and no
-// later rule is evaluated.
+// errLacks is the panic value that unwinds a Step. A rule that needs a missing fact decides
+// nothing, and no later rule is evaluated.
 var errLacks = errors.New("a fact is missing")
 
-// Event is one thing that happened in a session, as in TurnEnd, Prompt, Call or Result.
+// Event is something that happened in a session, such as a TurnEnd, Prompt, Call or Result.
 type Event interface {
 	step(s State, k *Known) Outcome
 }
@@ -46,7 +46,7 @@ type State struct {
 	Run   *Budget
 	Tick  *Tick
 	Claim *Claim
-	Quiet *Quiet // the gate of a run that has ended, as long as it applies
+	Quiet *Quiet // the gate that remains after a run has ended; nil once it is removed
 }
 
 // Turn holds the fields that all events share: the time, and the session and prompt of the event.
@@ -60,7 +60,7 @@ type Turn struct {
 // Outcome holds the effects of an event on a loop. The caller carries out its fields in this
 // order. The zero value lets the client continue.
 type Outcome struct {
-	Need  *Known // the facts, with the missing ones asked for; nil if none is missing
+	Need  *Known // the facts, of which the missing ones are Asked; nil if none is missing
 	Save  Save
 	Reply Reply
 	// Abandon asks the caller to close the open iteration first, with an Abandoned event for its
@@ -82,12 +82,12 @@ type Save struct {
 	Run       *Budget
 	Tick      *Tick
 	Claim     *Claim
-	DropClaim bool       // no session waits for the lock any longer
+	DropClaim bool       // remove the claim, because no session waits for the lock any longer
 	Line      *Iteration // a history line that ends no iteration; written first
 	Force     *Lock      // the lock to remove, because a person allowed it
 	DropTick  bool       // remove the tick of a run that no longer exists
 	Quiet     *Quiet     // gate of a run that has ended; written after Close
-	Release   bool       // the run that has ended no longer governs its session
+	Release   bool       // remove the gate of a run that has ended
 	Enter     *Entering
 }
 
@@ -102,13 +102,13 @@ type Reply struct {
 	Continue *Continue // keeps the turn open (R117)
 	Refuse   string    // refuses the prompt, with this text
 	Hidden   bool      // do not show the refused prompt, because no person wrote it
-	Missed   []Wakeup  // wakes that were refused since the run ended, for the person who is back
+	Missed   []Wakeup  // wakes refused since the run ended, to show to the person who is back
 	// the iteration that ended, for its status block, and the final report if the run ended
 	Closed     *Iteration
 	Between    bool        // Closed ended no iteration, so it has notes but no status block
-	AtStop     bool        // Closed ended at its own Stop, so no other session needs the news
+	AtStop     bool        // Closed ended at its own Stop or entry, so the model needs no note
 	Draining   bool        // the interrupted iteration waits for its workers
-	Wakes      bool        // the prompt would restart the run that ends with it
+	Wakes      bool        // the run has ended, but the prompt would begin its next tick
 	Answers    *Answered   // the person's answers and their effects
 	Deny       *Deny       // refuses the call
 	Ask        []Gate      // fills the dialog with these questions
@@ -121,10 +121,10 @@ type Reply struct {
 	Prompt     string      // replaces the prompt of the worker that is started
 }
 
-// Notice is an event about which a person away from the session is notified.
+// Notice is an event of which a person away from the session is notified. One field is set.
 type Notice struct {
-	Gate *Gate   // its question is about to be shown
-	Run  *Budget // it has halted or paused
+	Gate *Gate   // the gate's question is about to be shown
+	Run  *Budget // the run has halted or paused
 }
 
 // clone copies everything that a Step may change in place. It clips the slices that a Step may
@@ -191,10 +191,10 @@ func (t Turn) Foreign(s State) bool {
 	return t.open(s) && t.Prompt != "" && !slices.Contains(s.Tick.Prompts, t.Prompt)
 }
 
-// Continue is a reason to block a Stop, with a request to the model. Each reason blocks a prompt
-// at most once, and the kind bounds all blocks of a prompt.
+// Continue is a reason to block a Stop, with a request to the model. Each reason except "order" and
+// "next" blocks a prompt at most once. The kind bounds all blocks of a prompt except "next".
 type Continue struct {
-	// recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or a name of the kind's own
+	// recorded in budget.blocks: gate:NAME, unschedule, wake, order, next, or a word of the kind
 	Name     string
 	Text     string      // the kind's own request to the model; "" asks for the report
 	Gates    []Gate      // for a gate: the questions that wait

@@ -17,7 +17,7 @@ type Explained struct {
 	// Holds is the text of the condition if it would stop the run now, or the gate's waiting
 	// question.
 	Holds string `json:"holds,omitempty"`
-	// Now describes the current value and how far it is from firing, as in "3 of 5 iterations".
+	// Now describes the current value, or when the row fires, for example "3 of 5 iterations".
 	Now string `json:"now"`
 }
 
@@ -40,7 +40,7 @@ func States(f *Facts) []Explained {
 	return list
 }
 
-// GateStates describes the gates: the waiting question, and when the gate would ask.
+// GateStates describes the gates: for each, the waiting question and when the gate would ask.
 func GateStates(f *Facts) []Explained {
 	var list []Explained
 	for i, k := range Gates {
@@ -72,7 +72,7 @@ type Says string
 
 func (s Says) Tell(*Facts) string { return string(s) }
 
-// ofUnits describes a ceiling and what is used of it, as in "3 of 5 iterations".
+// ofUnits describes a ceiling and the amount used, for example "3 of 5 iterations".
 func ofUnits(used, most int, unit string) string {
 	if most >= MaxUnits {
 		return english.Plural(used, unit) + "; there is no ceiling"
@@ -97,10 +97,10 @@ func tellDollars(f *Facts) string {
 }
 
 // tellFailure describes the condition and the gate of the same name.
-const tellFailure Says = "asks when one target fails twice in a row for the same cause"
+const tellFailure Says = "asks when the same target fails twice in a row with the same cause"
 
 func tellQmd(f *Facts) string {
-	return fmt.Sprintf("unreachable in %s; fires at the exit of the 2nd in a row",
+	return fmt.Sprintf("unreachable in %s in a row; fires at the exit of the 2nd",
 		english.Plural(f.Run.QmdFailuresConsecutive, "iteration"))
 }
 
@@ -113,10 +113,10 @@ func tellBudgets(f *Facts) string {
 	if f.Tick == nil {
 		which = "the next"
 	}
-	then := map[string]string{NearContinue: "continues unasked from 80 % (--near-limit continue)",
-		NearStop: "stops from 80 % (--near-limit stop)"}[f.Run.NearLimit]
-	return strings.Join(parts, ", ") + " with " + which + " iteration; " +
-		cmp.Or(then, "asks from 80 %")
+	then := map[string]string{NearContinue: "does not ask at 80 % (--near-limit continue)",
+		NearStop: "stops at 80 % (--near-limit stop)"}[f.Run.NearLimit]
+	return strings.Join(parts, ", ") + " including " + which + " iteration; " +
+		cmp.Or(then, "asks at 80 %")
 }
 
 func tellMerges(f *Facts) string {

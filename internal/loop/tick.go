@@ -23,15 +23,16 @@ type Tick struct {
 	// Braked reports whether the links of the brake come first in PATH for the session's Bash
 	// commands.
 	Braked bool `json:"braked,omitempty"`
-	// Started reports whether the gates at entry are answered and the iteration counts.
+	// Started reports whether the gates at entry have been answered, so that the iteration counts.
 	Started bool `json:"body"`
-	// Draining reports whether workers still ran at the last Stop.
+	// Draining reports whether the iteration only waits for workers that were running when its turn
+	// ended.
 	Draining bool `json:"draining,omitempty"`
 	// Interrupted records how a person ended the tick; empty if no one did (R43).
 	Interrupted string `json:"interrupted,omitempty"`
 	// Failed explains why the tick's turn was cut off, as in "API error: …"; empty if it was not.
 	Failed string `json:"failed,omitempty"`
-	// Fired lists the conditions found since entry. They halt the run when the tick closes.
+	// Fired lists the conditions that fired since entry. They halt the run when the tick closes.
 	Fired    []Fired      `json:"fired,omitempty"`
 	Pending  []Gate       `json:"pending,omitempty"`
 	Answered []GateAnswer `json:"answered,omitempty"`
@@ -46,8 +47,8 @@ type Tick struct {
 	Approvals []Approval `json:"approvals,omitempty"`
 	// Reviews lists the reviews that were let through, one round for each PR (R149).
 	Reviews []PostedReview `json:"reviews,omitempty"`
-	// Replan reports whether a person asked for a new plan. Workers are then only started for its
-	// issues.
+	// Replan reports whether a person asked for a new plan. Workers are then started only for the
+	// issues of that plan.
 	Replan bool `json:"replan,omitempty"`
 
 	// Counted lists the tool calls whose effects are counted, each as event, tool_use_id and a hash
@@ -58,7 +59,7 @@ type Tick struct {
 
 	Denied []Denial `json:"denied,omitempty"` // calls that were refused
 	// Running is the spending counted since the iteration began. DollarsTold lists the threads that
-	// were informed that the dollar ceiling is reached: agent ids, or "main" for the main thread.
+	// know that the dollar ceiling has been reached: agent ids, or "main" for the main thread.
 	Running     *Running `json:"running,omitempty"`
 	DollarsTold []string `json:"dollars_told,omitempty"`
 
@@ -72,7 +73,7 @@ type Tick struct {
 	// Typed is the id of the prompt that a person typed while the workers of the ended turn were
 	// still finishing.
 	Typed string `json:"typed_in,omitempty"`
-	// Wakes lists the wake-ups refused since a person ended the turn with Esc.
+	// Wakes lists the wakes refused since Esc or the dollar ceiling ended the turn.
 	Wakes   []Wakeup `json:"refused_wakes,omitempty"`
 	Critics []string `json:"critics,omitempty"` // critics that were started, each as "thread/type"
 	// Taken lists the issues for which this tick's own workers were started.
@@ -81,45 +82,46 @@ type Tick struct {
 	Comments int      `json:"comments_pushed"`
 	Merges   int      `json:"merges_attempted"`
 	MergesOf []int    `json:"merges_of,omitempty"` // the PRs of those attempts, in order
-	// labels that are still set, as "#143 in-progress" (R44)
+	// labels that the iteration set and did not remove, for example "#143 in-progress" (R44)
 	Labels   []string `json:"labels_set,omitempty"`
 	QmdError string   `json:"qmd_error,omitempty"`
 	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
 
-	// Starts holds the starts that links of the brake reported and whose results are still missing.
+	// Starts holds the starts that links of the brake reported and whose results are not known yet.
 	Starts Starts `json:"starts,omitzero"`
 
 	// Recorded at entry.
 	Asked     *Asked      `json:"asked,omitempty"`
 	Tracked   []TrackedPR `json:"tracked_prs,omitempty"`
 	Worktrees []Worktree  `json:"worktrees,omitempty"`
-	// targets that this tick leaves alone, as "#44" or "PR #142"
+	// targets that this tick leaves alone, for example "#44" or "PR #142"
 	Deferred []string `json:"deferred,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // one-line notes for the status block
 
 	// Attempt is the attempt of the iteration; nil for a kind whose iterations are not attempts.
 	Attempt *attempt.Attempt `json:"attempt,omitempty"`
-	// Trail is set with --max-idle: the commit at the beginning, and a checksum of all local
-	// branches and uncommitted files; empty if unknown.
+	// Trail is set with --max-idle. It holds the commit at the beginning, and a checksum of all
+	// local branches and uncommitted files; it is empty if these are unknown.
 	Trail string `json:"trail,omitempty"`
 
 	// Observed holds the facts above that the program itself saw.
 	Observed Observed `json:"observed,omitzero"`
 
-	// Report merges all reports of the skill in this tick.
+	// Report is the result of merging all reports of the skill in this tick.
 	Report Report `json:"report"`
 	// Reported reports whether the skill has reported at least once.
 	Reported bool `json:"reported"`
 }
 
-// Asked holds the tracker's own answers. A skill's report about the same facts is ignored.
+// Asked holds the tracker's own answers. If it has a Backlog, the backlog that a skill reports is
+// ignored.
 type Asked struct {
 	// Backlog is nil if the tracker could not return all of it.
 	Backlog *Backlog `json:"backlog,omitempty"`
 	// Ambiguous lists the workable issues whose acceptance criteria are missing or unfinished
 	// (R89).
 	Ambiguous []Issue `json:"ambiguous,omitempty"`
-	// Titles names some of the workable issues, for the report card.
+	// Titles holds the titles of some issues, for the report card.
 	Titles []Issue `json:"titles,omitempty"`
 	PRs    []PR    `json:"prs,omitempty"`
 	// PRs whose branch is in a fork and not on the remote
@@ -151,7 +153,7 @@ type Observed struct {
 // Fired is a stop condition that holds, with the text for a person.
 type Fired struct {
 	Condition string      `json:"condition"` // "backlog-empty", …
-	Cause     string      `json:"cause"`     // machine name, as in "backlog_empty"
+	Cause     string      `json:"cause"`     // name for programs, for example "backlog_empty"
 	Text      string      `json:"text"`
 	Detail    *StopDetail `json:"detail,omitempty"`
 }
@@ -162,7 +164,7 @@ type Dialog struct {
 	// Forged reports whether the input of the call contained answers. If so, no answer to it
 	// counts.
 	Forged bool `json:"forged,omitempty"`
-	// Done reports whether its answers were recorded.
+	// Done reports whether the dialog's answers have been recorded.
 	Done bool `json:"done,omitempty"`
 	// Shown lists the gates' questions that the program put into the call. The dialog can answer
 	// only those.
@@ -248,19 +250,19 @@ type Claim struct {
 	Iteration int       `json:"iteration"` // the iteration that would have run
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
-	// EventsFrom is the field of Budget for the claiming session. Heard reports whether PostToolUse
-	// events of that session reach the program.
+	// EventsFrom is like the field of Budget, but for the claiming session. Heard reports whether
+	// PostToolUse events of that session reach the program.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	Heard      bool     `json:"heard,omitempty"`
-	Stopped    bool     `json:"stopped,omitempty"`
+	Stopped    bool     `json:"stopped,omitempty"` // the loop ended without ever having the lock
 	// Blocked reports whether a Stop was blocked once, to get the answer or to remove the schedule.
 	Blocked  bool   `json:"blocked,omitempty"`
-	StopText string `json:"stop_text,omitempty"` // the reason, if the gate was not the reason
+	StopText string `json:"stop_text,omitempty"` // why the loop stopped, if not at the gate
 	// Scheduled lists the prompts that the session had scheduled for the stopped loop at its last
 	// Stop.
 	Scheduled []string `json:"scheduled,omitempty"`
-	// Waiters holds the sessions that wait for the lock, by id, with the time since when each
-	// waits.
+	// Waiters maps the id of each session that waits for the lock to the time at which it began to
+	// wait.
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
 }
 
@@ -281,7 +283,7 @@ func (c *Claim) Schedules(prompt string) bool {
 		}).Schedules(prompt)
 }
 
-// Backlog is the tracker's issues as one tick saw them, by number.
+// Backlog lists the numbers of the issues in the backlog, as one tick saw them.
 type Backlog struct {
 	Unblocked  []int `json:"unblocked"`
 	Blocked    []int `json:"blocked"`
@@ -314,17 +316,17 @@ type Wakeup struct {
 	Task    string `json:"task,omitempty"`    // id of the background work
 	Output  string `json:"output,omitempty"`  // path of the file with its output
 	Summary string `json:"summary,omitempty"` // for example `Background command "build" completed`
-	Ended   bool   `json:"ended,omitempty"`   // the work will not wake the session again
-	// Stopped lists the workers that a person stopped, as the model described them.
+	Ended   bool   `json:"ended,omitempty"`   // the work has ended and wakes the session no more
+	// Stopped lists the descriptions, by the model, of the workers that a person stopped.
 	Stopped []string `json:"stopped,omitempty"`
 }
 
-// Starts holds effects of programs whose starts the links reported. An effect that the text of the
-// call also shows is counted once.
+// Starts holds effects of programs whose starts the brake's links reported. An effect that the text
+// of the call also shows is counted once.
 type Starts struct {
-	// Opened counts attempts to open a PR whose address was not printed yet.
+	// Opened counts the attempts to open a PR whose address has not been printed yet.
 	Opened int `json:"opened,omitempty"`
-	// Dropped lists labels, as in Labels, that a program began to remove.
+	// Dropped lists the labels, in the form of Tick.Labels, that a program began to remove.
 	Dropped []string `json:"dropped,omitempty"`
 }
 

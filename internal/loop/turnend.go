@@ -24,8 +24,8 @@ type Scheduled struct {
 	End    string    // the call that removes the schedule, as in "CronDelete 1"
 }
 
-// step ends the open iteration of the session, or blocks the Stop for something that only the model
-// can still do (R117, design §1).
+// step ends the open iteration of the session, or blocks the Stop if the model still has to ask,
+// report or call something (R117, design §1).
 func (e TurnEnd) step(s State, k *Known) Outcome {
 	switch {
 	case s.Run == nil && s.Claim != nil && s.Claim.Gate != nil:
@@ -62,9 +62,9 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	return e.closeOwn(s, k, crons)
 }
 
-// orderAgain repeats the request for the Agent call if the conductor ended its turn without it, as
-// often as a turn may be blocked. Then the run pauses. It also pauses if the check cannot run at
-// all.
+// orderAgain repeats the request for the Agent call, because the conductor ended its turn without
+// it. Once the turn may not be blocked again, or if the check cannot run at all, the run pauses. A
+// run that is past its dollar ceiling ends.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	cause, why := CauseNoCheck, s.Run.Own.NoCheck(k.Before.or())
 	k.Require(&k.Count, &k.Overrun)
@@ -124,7 +124,8 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	return e.closeNow(s, k, crons)
 }
 
-// owed returns the reason to block the Stop: a person's answer or the skill's report is missing.
+// owed returns the reason to block the Stop, which is a missing answer of a person or a missing
+// report of the skill, or nil.
 func (e TurnEnd) owed(s State, k *Known) *Continue {
 	tick := s.Tick
 	f := s.spent(e.Now, k)
@@ -177,7 +178,7 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	looped := len(crons) > 0 && (s.Run.Own == nil || s.Run.Drive() == "")
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Value.UnderLoop || looped
-	// a question waits that was asked once and not answered
+	// a waiting question has been asked once but not answered
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
 	k.wantIf(s.Tick.Interrupted != "" && s.Tick.Started, &k.Begun)
 	k.Require()
@@ -190,7 +191,7 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	after := &out.Save.Close.Budget
 	active := after.Status == Active
 	switch {
-	case after.overspent(after.DollarsEstimate, *k.Overrun.Value): // its calls are refused
+	case after.overspent(after.DollarsEstimate, *k.Overrun.Value): // any call would be refused
 	case !active && len(crons) > 0 && e.hold(after, "unschedule"):
 		out.Reply.Continue = &Continue{Name: "unschedule", Schedule: crons}
 	case active && after.Own != nil && after.Conducted():
@@ -250,8 +251,7 @@ func prompts(crons []Scheduled) (list []string) {
 	return list
 }
 
-// noteSchedule records the session's schedule for the run, and reports whether the schedule is
-// new.
+// noteSchedule records the session's schedule for the run, and reports whether it has changed.
 func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 	list, first := append([]string{}, prompts(crons)...), time.Time{}
 	for _, c := range crons {

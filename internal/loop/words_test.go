@@ -104,12 +104,12 @@ func TestParseRaise(t *testing.T) {
 	raise := func(run *Budget) string {
 		return Gate{Raise: &to, Options: []Option{{}}}.describe(run).Options[0].Description
 	}
-	want := "Lift to 8 iterations, 30 PRs, 90 minutes, no dollar ceiling."
+	want := "Raise to 8 iterations, 30 PRs, 90 minutes, no dollar ceiling."
 	if got := raise(&Budget{Skill: Work}); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}
 	to.Dollars = 3 * Dollar
-	want = "Lift to 8 iterations, 90 minutes, $3.00. Or type your own"
+	want = "Raise to 8 iterations, 90 minutes, $3.00. Or type your own"
 	watched := &Budget{Skill: Review, SinglePR: 4}
 	if got := raise(watched); !strings.HasPrefix(got, want) {
 		t.Error(got)

@@ -205,7 +205,7 @@ func upstreamReview(t *testing.T) {
 	if diff := cmp.Diff([]string{approve, w.merge(142)}, reached); diff != "" {
 		t.Errorf("what reached the forge (-want +got):\n%s", diff)
 	}
-	if !w.Model.Told("Not posted: PR #142 was reviewed already") {
+	if !w.Model.Told("Not posted: PR #142 has already been reviewed") {
 		t.Error("the second approval was not refused as a second review")
 	}
 	once := "A PR may be approved once in this iteration, when its round ends"
