@@ -197,7 +197,7 @@ func (g Gate) describe(run *Budget) Gate {
 }
 
 // asked reports whether the gate's question about target waits or has been answered in this tick.
-// At the exit, t.Answered does not count, because its answers concern the previous iteration.
+// For a gate at the exit, t.Answered does not count, because it concerns the previous iteration.
 func (t *Tick) asked(name, target string) bool {
 	answered := t.Answered
 	if ofExit(name) {
@@ -374,7 +374,7 @@ func (f Failure) target() string {
 	return fmt.Sprintf("#%d", f.Number)
 }
 
-// Subject returns the failed issue or PR for the beginning of a sentence.
+// Subject names the failed issue or PR at the beginning of a sentence, for example "Issue #44".
 func (f Failure) Subject() string {
 	if f.Kind == "pr" {
 		return prTarget(f.Number)

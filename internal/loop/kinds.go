@@ -148,10 +148,10 @@ func (KindLine) Variants(yield func(name string, of any) bool) {
 // Kind holds everything that is specific to one kind of loop.
 type Kind struct {
 	Name    Skill
-	Backlog bool // takes issues from a backlog, so it has plans and every worker names an issue
+	Backlog bool // takes issues from a backlog: it has plans, and a worker's task names its issue
 	Reviews bool // answers and approves PRs, with one round for each PR in an iteration
 	OnePR   bool // accepts --pr N
-	Prompts bool // repeats a person's prompt after --; its command is only in namespace hooks
+	Prompts bool // repeats a person's prompt after --; its command is in the namespace hooks only
 	PRs     bool // works on PRs, so its runs have a ceiling of PRs
 	Adopts  bool // may govern a person's own skill
 	// Report is a JSON report to fill in, and Fields describes its values. Tracked replaces Fields
@@ -190,9 +190,9 @@ type Kind struct {
 	// whose iterations are not attempts. If no run starts and that is not an error, said explains
 	// why.
 	Enter func(*Setup) (fresh Fresh, said string, err error)
-	// Steer applies a person's command from a terminal, as in `hooks tasks add`, and describes the
-	// result. The run may be nil. On error, nothing changes. InAgent is the error for a call from
-	// inside the agent. Both are zero if the kind has no such commands.
+	// Steer applies a person's command from a terminal, such as `hooks tasks add`, and describes
+	// the result. The run may be nil. On error, nothing changes. InAgent is the error for a call
+	// from inside the agent. Both are zero if the kind has no such commands.
 	Steer   func(State, Steering) (said string, err error)
 	InAgent string
 	// Reported describes the changes made by a report that only the kind's own workers may send. It
@@ -208,8 +208,8 @@ type Kind struct {
 	// Rule checks a tool call against the restrictions of the kind's iterations; nil if there are
 	// no restrictions.
 	Rule func(Call, State, *Known) Outcome
-	// Confine returns what the current phase of a run forbids its programs; nil if the kind forbids
-	// nothing. field looks up a path, such as "phase", in the kind's part of the run's file.
+	// Confine returns the restrictions on programs in a run's current phase; nil if the kind has
+	// none. field looks up a path, such as "phase", in the kind's part of the run's file.
 	Confine func(field func(path string) string) Confined
 }
 
@@ -232,5 +232,4 @@ func KindOf(skill Skill) Kind {
 	return Kind{}
 }
 
-// Kind returns the kind of the run.
 func (b *Budget) Kind() Kind { return KindOf(b.Skill) }

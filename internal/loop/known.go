@@ -54,7 +54,7 @@ type Known struct {
 	Around   Fact[Around]
 	Count    Fact[Count]
 	Calls    Fact[[]Result]   // results that no event reported; also fetched with Count
-	Previous Fact[*Iteration] // the run's last iteration that did work, or nil
+	Previous Fact[*Iteration] // the run's last iteration whose body began, or nil
 	Marked   Fact[bool]       // the transcript has the client's mark for an interrupted turn
 	Dialogs  Fact[[]Answers]  // answers of dialogs in the transcript
 	Begun    Fact[Begun]
@@ -141,7 +141,7 @@ type RunningNow struct {
 	Read int64 // number of transcript bytes read to count it
 }
 
-// Looks describes whether a call only reads, and the files that it shows.
+// Looks reports whether a call only reads, and which files it shows.
 type Looks struct {
 	Only    bool     // the call only reads
 	Check   bool     // the call is exactly the run's check command
@@ -156,7 +156,7 @@ type Told struct {
 	ByAuditor bool  // the auditor of the open phase makes the call
 	// The fields below are set only for a valid report that an auditor's call shows.
 	Report Report
-	Sum    string // identifies the text
+	Sum    string // digest of the report's text
 	Head   string // the checked-out commit; "" if git does not report it
 	Plan   string // digest of the plan's file
 }

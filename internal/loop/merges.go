@@ -182,7 +182,7 @@ func (a *Asked) elsewhere(number int) bool {
 }
 
 // mergeTrackerPR records the tracker's current answer about a PR. unknown explains why the tracker
-// cannot say who commented; it is empty if it can.
+// cannot say who commented, or is empty if it can.
 func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 	if t.Asked == nil {
 		t.Asked = &Asked{}
@@ -207,8 +207,8 @@ const oneDialog = 4
 
 // ambiguous returns the issues about to be worked on whose criteria a person should clarify. With a
 // plan, it considers the planned issues. Without one, it considers those that the skill reported,
-// and the tracker's workable issues if no workable issue is clear and one dialog can show all that
-// are not. A worker's issues are considered when the worker is started.
+// and the tracker's workable issues if none of these is clear and one dialog can ask about them
+// all. A worker's issues are considered when the worker is started.
 func (t *Tick) ambiguous(f *Facts) []int {
 	plan := t.Report.Plan
 	about := func(n int) bool { return slices.Contains(plan, n) || slices.Contains(f.Sent, n) }

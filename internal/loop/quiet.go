@@ -48,7 +48,7 @@ func (b *Budget) endJob(w *Wakeup) (known bool) {
 	return len(b.Jobs) < n
 }
 
-// isOf reports whether the wake comes from one of these jobs.
+// isOf reports whether the wake comes from one of these jobs, or may do so, as the list is full.
 func (w *Wakeup) isOf(jobs []Job) bool {
 	return w != nil && (len(jobs) >= maxJobs || slices.ContainsFunc(jobs, w.about))
 }
@@ -64,8 +64,8 @@ func (q *Quiet) awaits(b *Budget) bool {
 	})
 }
 
-// afterEnd decides about a prompt in a session whose run has ended. Until a person types, the
-// run's schedule and jobs cannot start a turn.
+// afterEnd decides about a prompt in a session whose run has ended. The run's schedule cannot start
+// a turn. Until a person types, the run's jobs cannot either.
 func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	fires := slices.Contains(s.Run.Scheduled, e.Text) && !s.Run.answered()
 	if s.Quiet == nil && !fires || e.Text == "" {
@@ -254,7 +254,8 @@ func (e Prompt) step(s State, k *Known) Outcome {
 	return out
 }
 
-// whileActive handles a turn that never reached its Stop, and a person's `/loop stop`.
+// whileActive handles a prompt of an active run: it can show that a turn never reached its Stop or
+// that a job ended, or be a person's `/loop stop`.
 func (e Prompt) whileActive(s State, k *Known) Outcome {
 	switch {
 	case e.Stops && !e.open(s):

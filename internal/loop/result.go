@@ -165,7 +165,7 @@ func (t *Tick) count(f Effect) {
 
 // RecordStart adds an effect that a program is about to have, as reported by the link that let it
 // through. A start is only an attempt: a PR counts as opened once its address is printed, and a
-// label as removed once a call has succeeded. Comments count at once.
+// label as removed once a call has succeeded. All other effects count at once.
 func (t *Tick) RecordStart(f Effect) {
 	switch f.Kind {
 	case effect.OpenPR:

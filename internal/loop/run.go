@@ -224,7 +224,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	return t
 }
 
-// noteDropped notes that the branch no longer contains the run's tip, and returns that commit. It
+// noteDropped notes that the branch no longer contains the run's tip, and returns the tip. It
 // returns "" if a person's resume accepted the branch as it is.
 func (t *Tick) noteDropped(run *Budget, tip string) string {
 	if run.Attempts().Tip == "" {
@@ -262,8 +262,8 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	}
 }
 
-// carry repeats the questions of an exit or of a paused run, and applies the answers that a person
-// gave to them in a terminal. Budget questions are not repeated, because they are evaluated again.
+// carry repeats the questions of the last exit or a paused run, and applies a person's answers to
+// them from a terminal. Budget questions are not repeated, because they are evaluated again.
 func (t *Tick) carry(run *Budget, now time.Time) {
 	for _, g := range run.Pending {
 		if g.Answer != "" {
@@ -314,15 +314,15 @@ func StartBody(run *Budget, t *Tick) bool {
 	return t.Started
 }
 
-// uncount reverts the count of an iteration whose body never began: a hook died between saving the
-// budget, which counts it, and saving the tick.
+// uncount reverts the count of an iteration whose body never began, because a hook died between
+// saving the budget, which counts the iteration, and saving the tick.
 func (t *Tick) uncount(run *Budget) {
 	if !t.Started && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
 		run.IterationsUsed = t.Iteration - 1
 	}
 }
 
-// Worked reports whether the tick dispatched, opened, merged or commented anything.
+// Worked reports whether the tick dispatched a worker, touched a PR, commented or tried a merge.
 func (t *Tick) Worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }

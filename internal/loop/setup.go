@@ -30,7 +30,7 @@ type Setup struct {
 	// View returns the path and the text of the state file for people. The text is nil if the file
 	// does not exist. An error means that a run could not write its files.
 	View      func() (path string, text []byte, err error)
-	Worktree  func(dir string) string // real root if dir is in a linked worktree, or ""
+	Worktree  func(dir string) string // real path of dir's linked worktree, or ""
 	HasRemote func() bool
 	// PostAction returns the configured action after a clean audit (A52).
 	PostAction func() (skill, prompt string, push bool)

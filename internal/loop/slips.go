@@ -112,7 +112,7 @@ func Nearest(word string, known []string) (near string) {
 	return near
 }
 
-// edits returns the number of bytes to insert, delete, replace or swap to get from a to b.
+// edits returns the edit distance of two words in bytes. A swap of neighbors counts as one edit.
 func edits(a, b string) int {
 	var before []int
 	row := make([]int, len(b)+1)

@@ -18,7 +18,7 @@ type Skill string
 // Status is the state of a run.
 type Status string
 
-// The states of a run. A paused run waits for a person's answer, and --resume continues it.
+// The states of a run. A paused run waits for a person, and --resume continues it.
 const (
 	Active Status = "active"
 	Halted Status = "halted"
@@ -179,8 +179,8 @@ type Budget struct {
 	// Ignores lists git's ignore files when the first attempt began, with their checksums, one per
 	// line. A final line "-" distinguishes a list without files from an unknown list.
 	Ignores string `json:"ignores,omitempty"`
-	// LeftOut lists the files that were uncommitted when the run began. No commit of the run
-	// contains them.
+	// LeftOut lists the files that were uncommitted when the run began. No commit of the run may
+	// contain them.
 	LeftOut []string `json:"left_out,omitempty"`
 	// Client holds the client flags that the person passed; a driver starts its processes with
 	// them.
@@ -192,7 +192,7 @@ type Budget struct {
 	// OtherFlags lists the flags of further commands that a person typed for this run, with
 	// --resume.
 	OtherFlags []string `json:"other_flags,omitzero"`
-	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
+	// Command is the slash command that starts a tick, for example "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
 	// ActiveSince and MinutesBefore are the run's clock, which shows MinutesBefore plus the whole
@@ -215,7 +215,7 @@ type Budget struct {
 	// paused run's questions to that command.
 	Ask    string `json:"ask,omitempty"`
 	Asking string `json:"asking,omitempty"`
-	// Model is the most expensive model that the main thread was seen to use, in a run with a
+	// Model is the most expensive model that the main thread is known to have used, in a run with a
 	// dollar ceiling.
 	Model string `json:"model,omitempty"`
 	// Tracker is the tracker with which the run began; nil if an older version began it.
@@ -236,8 +236,8 @@ type Budget struct {
 	// does not begin a new tick.
 	LastPrompts []string `json:"last_prompts,omitempty"`
 	Blocks      Blocks   `json:"blocks"`
-	// Pending lists gates that outlive their tick: asked at an iteration's exit, or waiting in a
-	// paused run.
+	// Pending lists the gates that outlive their tick, because they ask at an iteration's exit or
+	// wait in a paused run.
 	Pending []Gate `json:"pending_gates,omitempty"`
 	// Carried holds answers that belong to the next history line (R38).
 	Carried []GateAnswer `json:"carried_gates,omitempty"`
@@ -347,15 +347,14 @@ type Gate struct {
 	Answer string     `json:"answer,omitempty"`
 	Origin string     `json:"origin,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
-	// Notified reports whether the person was notified of this question. The person is notified
-	// once per question.
+	// Notified reports whether the person was notified of this question, which happens only once.
 	Notified bool `json:"told,omitempty"`
 	// Kept reports whether the person answered hold. If so, the question is asked again only when
 	// the run is resumed.
 	Kept bool `json:"kept,omitempty"`
 }
 
-// Option is one answer a gate offers.
+// Option is one answer that a gate offers.
 type Option struct {
 	Label       string `json:"label"`
 	Description string `json:"description"`
@@ -443,16 +442,16 @@ type Iteration struct {
 	Worktrees  []Worktree   `json:"active_worktrees"`
 	Gates      []GateAnswer `json:"gates"`
 	Fired      []string     `json:"stop_conditions_fired"`
-	// Backlog is nil if neither the tracker nor the skill named its issues.
+	// Backlog is nil if neither the tracker nor the skill reported one.
 	Backlog      *Backlog          `json:"backlog_snapshot,omitempty"`
 	Failures     []Failure         `json:"failures"`
 	UsageByModel map[string]Tokens `json:"usage_by_model,omitempty"`
 	// FromTracker reports whether Backlog came from the tracker; otherwise it came from the skill.
 	FromTracker bool  `json:"backlog_from_tracker,omitempty"`
 	Plan        []int `json:"plan,omitempty"`
-	// Taken lists the issues for which its workers were started, if that led to PRs.
+	// Taken lists the issues for which workers were started, if the iteration also touched a PR.
 	Taken []int `json:"taken,omitempty"`
-	// Titles holds the tracker's titles of the issues that it planned, took up or failed.
+	// Titles holds the tracker's titles of the issues that were planned, taken or reported failed.
 	Titles []Issue `json:"titles,omitempty"`
 	// Facts is "missing" if the skill reported nothing.
 	Facts        string `json:"facts,omitempty"`
@@ -499,8 +498,8 @@ type SyncEvent struct {
 	Text  string `json:"text"`
 }
 
-// AppendNew returns list with the items that it does not contain yet. It skips zero values, and
-// does not change list.
+// AppendNew returns list followed by the items that it does not contain yet. It skips zero values,
+// and does not change list.
 func AppendNew[T comparable](list []T, items ...T) []T {
 	var zero T
 	list = slices.Clip(list)

@@ -96,7 +96,7 @@ func tellDollars(f *Facts) string {
 	return fmt.Sprintf("$%s of $%s", f.Run.DollarsEstimate, most)
 }
 
-// tellFailure describes the condition and the gate of the same name.
+// tellFailure describes repeated-failure, which is the name of a condition and of a gate.
 const tellFailure Says = "asks when the same target fails twice in a row with the same cause"
 
 func tellQmd(f *Facts) string {

@@ -30,7 +30,7 @@ type Tick struct {
 	Draining bool `json:"draining,omitempty"`
 	// Interrupted records how a person ended the tick; empty if no one did (R43).
 	Interrupted string `json:"interrupted,omitempty"`
-	// Failed explains why the tick's turn was cut off, as in "API error: …"; empty if it was not.
+	// Failed explains why the tick's turn was cut off, such as "API error: …"; empty if it was not.
 	Failed string `json:"failed,omitempty"`
 	// Fired lists the conditions that fired since entry. They halt the run when the tick closes.
 	Fired    []Fired      `json:"fired,omitempty"`
@@ -177,7 +177,7 @@ type Dialog struct {
 // Approval is a person's answer "merge" for one PR. It is valid for one merge in this tick (R101).
 type Approval struct {
 	PR      int    `json:"pr"`
-	HeadSHA string `json:"head_sha,omitempty"` // "" in older files, which makes it void
+	HeadSHA string `json:"head_sha,omitempty"` // "" in older files; the approval is then void
 	Used    bool   `json:"used,omitempty"`
 }
 
@@ -316,8 +316,8 @@ type Wakeup struct {
 	Task    string `json:"task,omitempty"`    // id of the background work
 	Output  string `json:"output,omitempty"`  // path of the file with its output
 	Summary string `json:"summary,omitempty"` // for example `Background command "build" completed`
-	Ended   bool   `json:"ended,omitempty"`   // the work has ended and wakes the session no more
-	// Stopped lists the descriptions, by the model, of the workers that a person stopped.
+	Ended   bool   `json:"ended,omitempty"`   // the work will not wake the session again
+	// Stopped lists the workers that a person stopped, by the descriptions that the model gave.
 	Stopped []string `json:"stopped,omitempty"`
 }
 

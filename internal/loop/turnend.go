@@ -154,7 +154,7 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	return nil
 }
 
-// orderHold is the only reason that may block a prompt more than once.
+// orderHold is the only reason for which hold may block a prompt more than once.
 const orderHold = "order"
 
 // hold counts a block of this prompt. It returns false if the prompt was already blocked for this
@@ -173,8 +173,8 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 	return true
 }
 
-// closeNow closes the iteration. It blocks the Stop once more for a final call if the run ended
-// but is still scheduled, or if nothing would start the next iteration.
+// closeNow closes the iteration. It blocks the Stop once more if the run ended but is still
+// scheduled, if a conductor has to start the next attempt, or if nothing else starts the next tick.
 func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	looped := len(crons) > 0 && (s.Run.Own == nil || s.Run.Drive() == "")
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Value.UnderLoop || looped
