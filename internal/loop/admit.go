@@ -16,7 +16,7 @@ type Request struct {
 	Owner      Process // the client's process
 	Command    Command
 	Flags      Flags
-	RunID      string   // id of the run if a fresh one begins
+	RunID      string   // id for a fresh run
 	Scheduled  bool     // the client's schedule invoked it, not a person
 	Model      bool     // the model invoked it with flags that its prompt does not have
 	EventsFrom *Process // the process over whose socket the event came; nil if unknown
@@ -26,14 +26,14 @@ type Request struct {
 	Fed        bool     // the last Stop asked for this call, in the same turn
 	// Gated reports whether a loop of the session has ended and its gate blocks this turn.
 	Gated bool
-	Fresh        // what a fresh run begins with
+	Fresh        // initial values of a fresh run
 	Path  string // path of the budget file, relative to the project or absolute
 	// Other is the run on record if its budget is not at Path; its Run is nil if there is none.
 	Other   RunFile
-	OtherIs Liveness // of the owner of Other
+	OtherIs Liveness // whether the owner of Other is alive
 	Config  string   // the project's current configuration
 	Prices  string   // source of a fresh run's prices (R61)
-	Ask     string   // the current value; see Budget
+	Ask     string   // identifies the current Ask command; see Budget
 	Tracker *Tracker
 }
 
@@ -101,13 +101,14 @@ type Admission struct {
 	Iteration int      // the holder's iteration
 }
 
-// admit decides about a request (design: run identity). After CloseFirst it is called again.
+// admit decides whether and how a request begins a tick (design: run identity). After CloseFirst,
+// the caller closes the open tick and calls admit again.
 func admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
 	if r.Other.Run != nil && r.beside(s.Run) {
-		return refuse(fmt.Sprintf("Not begun: the loop on record has another budget file, %s\n"+
-			"hint: continue it with that file; only a person can end it, with `hooks loop stop "+
-			"%s`, and begin one with another file", r.Other.Path, r.Command.Skill))
+		return refuse(fmt.Sprintf("Not begun: the loop on record uses another budget file, %s\n"+
+			"hint: continue it with that file; only a person can end it with `hooks loop stop %s` "+
+			"and then begin a loop with another file", r.Other.Path, r.Command.Skill))
 	}
 	if r.Unasked() {
 		if a, refused := refuseUnasked(r, s, mine); refused {
@@ -134,9 +135,10 @@ func admit(r Request, s Standing) Admission {
 	return identify(r, s, a)
 }
 
-// beside reports whether the request must not begin a run beside Other, the run on record in
-// another budget file. A skill has one run at a time, wherever its budget file is. Only a person
-// begins one in another file, once the one on record has ended.
+// beside reports whether to refuse the request because Other, the run on record, uses another
+// budget file. A skill has one run at a time. A run in another file may begin once the run on
+// record or its client has ended, but not for the model or that run's schedule. --resume needs a
+// run at Path.
 func (r Request) beside(run *Budget) bool {
 	o := r.Other.Run
 	own := o.OwnedBy(r)
@@ -144,8 +146,8 @@ func (r Request) beside(run *Budget) bool {
 	return underWay || r.Model || r.Scheduled && own || r.Flags.Resume && run == nil
 }
 
-// began reports whether a prompt's invocation started this tick. Later prompts belong to the tick
-// while it waits for its workers, but their invocations start other ticks.
+// began reports whether an invocation in the prompt repeats the one that started this tick. While
+// the tick waits for its workers, an invocation in one of its later prompts is a new request.
 func (t *Tick) began(prompt string) bool {
 	i := slices.Index(t.Prompts, prompt)
 	return i == 0 || i > 0 && !t.Draining
@@ -153,15 +155,16 @@ func (t *Tick) began(prompt string) bool {
 
 func refuse(text string) Admission { return Admission{Verdict: Refuse, Text: text} }
 
-// OwnedBy reports whether the run belongs to the request's session. It does if that session started
-// it, or if /clear gave the same client a new session.
+// OwnedBy reports whether the request's session started or last continued the run, or the same
+// client did so in an earlier session that has ended, as after /clear.
 func (b *Budget) OwnedBy(r Request) bool {
 	return b.SessionID == r.SessionID || b.OwnerLeft && b.Owner.PID == r.Owner.PID &&
 		b.Owner.Start == r.Owner.Start && b.Owner.PID != 0
 }
 
 // meetTick handles an open tick. A tick of this session that no Stop closed was interrupted. A
-// tick whose workers still run is active. A tick of a dead session has crashed.
+// tick whose workers still run is active. A tick of a dead session has crashed. In all other cases
+// meetTick returns false, and the lock decides.
 func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	t := s.Tick
 	ofRun := t != nil && s.Run != nil && s.Run.RunID == t.RunID // otherwise its run has ended
@@ -177,7 +180,7 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 		return Admission{Verdict: CloseFirst}, true
 	case (s.Lock == nil || s.LockIs == Dead) && !alive:
 		if s.Lock != nil && r.Flags.Lock == LockForce {
-			return Admission{}, false // the gate is asked first
+			return Admission{}, false // a person is asked first
 		}
 		return Admission{Verdict: CloseFirst}, true
 	}
@@ -196,8 +199,8 @@ func skip(iteration, pid int) Admission {
 		Iteration: iteration}
 }
 
-// meetHolder handles a lock, and a run that a live session continues between its ticks. If it
-// returns false, the Admission has the notes and whether to reap a stale lock.
+// meetHolder handles a lock, and a run that belongs to another live session and is between its
+// ticks. If it returns false, the Admission holds only Notes and Reap.
 func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	var a Admission
 	if l := s.Lock; l != nil {
@@ -219,13 +222,13 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	return contended(r, run.IterationsUsed, run.Owner.PID, s.OwnerIs), true
 }
 
-// leftover reports whether the lock was left by a Stop that died after its save and before its
-// release. In that case no iteration is open, and the run is not active, its session has ended, or
-// the request comes from the same session.
+// leftover reports whether a Stop that died after its save and before its release left the lock. In
+// that case no iteration is open, and the run is not active, its session has ended, or the request
+// comes from the same session.
 //
-// The Stop may also be about to print its reply. Even then it is safe to begin: the reply is based
-// on the run that the Stop closed, the release checks the owner of the lock, and later events of
-// its session find a run that belongs to another session.
+// The Stop may also be about to print its reply. Even then it is safe to begin, because the reply
+// is based on the run that the Stop closed, the release checks the owner of the lock, and later
+// events of that session find a run of another session.
 func leftover(r Request, s Standing) bool {
 	run := s.Run
 	if o := r.Other.Run; o != nil && o.RunID == s.Lock.RunID {
@@ -254,8 +257,8 @@ func contended(r Request, iteration, pid int, holder Liveness) Admission {
 }
 
 // identify decides whether the request is the next tick of the run on disk, resumes an earlier run,
-// or starts a fresh one. Once a person has approved forcing the lock, nothing else remains to be
-// decided.
+// starts a fresh one, or is refused. After a person has allowed the lock to be forced, it is the
+// only check.
 func identify(r Request, s Standing, a Admission) Admission {
 	a.Verdict, a.Mode = Start, FreshRun
 	run := s.Run
@@ -269,14 +272,14 @@ func identify(r Request, s Standing, a Admission) Admission {
 		return refuse(fmt.Sprintf("The run to resume does not watch PR #%d — leave --resume out "+
 			"to start a run that does", r.Flags.PR))
 	case mine && run.Status == Active:
-		// another client may have taken up the session
+		// another client may have resumed the session
 		if r.Flags.Restart || r.Flags.Resume && run.Owner.PID != r.Owner.PID {
 			a.Mode = ResumeRun
 		} else if run.agrees(r.Flags) || r.Flags.Resume {
 			a.Mode = NextTick
 		} else {
-			a.Notes = append(a.Notes, fmt.Sprintf("Flags differ from the running loop's: fresh "+
-				"run, the earlier one (%s) is archived", run.RunID))
+			a.Notes = append(a.Notes, fmt.Sprintf("The flags differ from the running loop's, so "+
+				"this is a fresh run; the earlier run (%s) is archived", run.RunID))
 		}
 	case r.Scheduled && mine && run.answered():
 		a.Mode = ResumeRun // a person answered in a terminal
@@ -313,8 +316,8 @@ func (r Request) answers() bool {
 }
 
 // refuseUnasked refuses a request that no person typed if it would change, replace or resume a run
-// that a person began, or begin one with a prompt or answers of its own. Only a person sets a run's
-// ceilings.
+// that a person began, or begin a run with a prompt or answers that no person typed. Only a person
+// sets a run's ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
@@ -332,7 +335,7 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 		return Admission{}, false
 	case run.Status != Active && r.Model:
 		return refuse(priorStop(run) +
-			"\nhint: only a person can type the command, or the command with --resume"), true
+			"\nhint: only a person can type the command, with --resume to continue this run"), true
 	case run.Status != Active || run.agrees(r.Flags) && (mine || s.OwnerIs != Dead):
 		return Admission{}, false
 	case r.Model:
@@ -340,14 +343,14 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 			run.Flags + "\nhint: call it as " + run.Command +
 			", or let a person type the command with new flags"), true
 	case mine:
-		return refuse("Not begun: the scheduled command has other flags than the running loop, " +
-			"which has " + run.Flags), true
+		return refuse("Not begun: the flags of the scheduled command differ from those of the " +
+			"running loop, which has " + run.Flags), true
 	}
 	return Admission{}, false
 }
 
-// agrees reports whether the flags match a command that a person typed for this run, or set
-// nothing. The order of flags and explicit defaults make no difference.
+// agrees reports whether the flags match a command that a person typed for this run, or are only
+// --resume without another PR or prompt. The order of flags and explicit defaults do not matter.
 func (b *Budget) agrees(f Flags) bool {
 	if f.Resume && len(f.explicit) == 0 && (f.PR == 0 || f.PR == b.SinglePR) {
 		return b.alike(f.Prompt)
@@ -381,16 +384,16 @@ func (e Invocation) Typed() bool { return !e.Unasked() && !e.Fed }
 
 // NeedsSeal reports whether to refuse the run if it has no seal. It is true for a run whose client
 // is alive and for a run of this session, because a new seal would accept the current contents of
-// its files. Other runs, and a run of this session that a person resumes after its client died, may
-// have been sealed on another machine or before the user's home was lost.
+// the run's files. It is false for other runs and for a run of this session that a person resumes
+// after its client died, because their seal may be on another machine or lost with the user's home.
 func (e Invocation) NeedsSeal(run *Budget, owner Liveness) bool {
 	return run != nil && (owner == Alive ||
 		run.SessionID == e.SessionID && !(owner == Dead && e.Flags.Resume && e.Typed()))
 }
 
 // FromSchedule reports whether no person typed the request. The origin in the transcript decides.
-// Without an origin, FromSchedule returns true if a schedule fired just before (fired), or if the
-// last Stop listed the same command as scheduled.
+// Without an origin, FromSchedule returns true if a schedule has just fired, or if the last Stop
+// listed the same command as scheduled.
 func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
 	if origin != "" {
 		return origin != "human" && origin != "sdk"
@@ -416,7 +419,7 @@ type Invocation struct {
 	// a dialog. Cleared reports whether the old iteration was abandoned and its lock removed.
 	Answers *Answers
 	Cleared bool
-	answer  *GateAnswer // the answer to the gate
+	answer  *GateAnswer // the person's answer among Answers; nil if there is none
 }
 
 // refusePrompt refuses a fresh run without a prompt, and a resume with a prompt other than the
@@ -426,7 +429,7 @@ func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
 	switch {
 	case mode == FreshRun && r.Flags.Prompt == "":
 		return refuse("Not begun: " + kind.Invoked() + " has no prompt\n" +
-			"hint: put it after --, as in " + kind.Invoked() + " -- fix the flaky tests"), true
+			"hint: put one after --, as in " + kind.Invoked() + " -- fix the flaky tests"), true
 	case mode != FreshRun && !run.alike(r.Flags.Prompt):
 		return refuse("Not begun: the run to resume has another prompt: " + run.Prompt() +
 			"\nhint: leave out the prompt to continue it, or --resume to begin another run"), true

@@ -10,25 +10,27 @@ import (
 	"hooks/internal/english"
 )
 
-// Payload is the additional state of a run whose iterations are attempts. Each kind implements it.
+// Payload is the state that a kind adds to a run whose iterations are attempts.
 type Payload interface {
 	Clone() Payload  // copies everything that a Step may change in place
 	Stored() Payload // returns the form stored in the run's file, without parts in separate files
 	Attempts() Attempts
 
-	Resume(*Budget, Request)   // called when a person or a schedule continues the run
-	Retune(TaskFlags) []string // called when a person's flags change how the run is judged
-	// called when an iteration begins, before its conditions are evaluated
+	Resume(*Budget, Request)   // called when the run is resumed
+	Retune(TaskFlags) []string // adopts a person's new flags, and returns those that change the run
+	// called when an iteration begins, before its conditions are evaluated; true means that no
+	// person and no background job can have acted since the previous iteration
 	Enter(*Tick, EntryFacts, bool)
-	Answered(EntryFacts)         // called when the answers at its entry have been applied
+	Answered(EntryFacts)         // called after the answers at the entry have been applied
 	Begin(*attempt.Attempt) bool // opens the next attempt; false if none is left
 	Aim(*attempt.Attempt)        // points an attempt at the current task or phase
 
+	// judges the attempt, or returns a request that keeps its worker running
 	Judge(State, *Known) (hold *Continue)
 	Unmeasured(*Tick, string) (at int, command string) // see State.Unmeasured
-	// records a run of the check for the task at that index
+	// records a run of the check before the work on the task at that index
 	Measured(at int, c attempt.CheckRun)
-	// explains, after a first run, why the check cannot run
+	// explains why the check cannot run, if its first run shows that; otherwise ""
 	NoCheck(attempt.CheckRun) string
 	// returns the attempt's part of the history line
 	Line(*Tick) Record
@@ -41,32 +43,32 @@ type Payload interface {
 	// describes the next attempt for the conductor that starts its worker
 	Next() string
 	Name(*attempt.Attempt) string           // names an attempt, as in "task 2" or "the final audit"
-	Ending(*attempt.Attempt) string         // instructs the attempt's thread how to end it
+	Ending(*attempt.Attempt) string         // returns the instruction for ending the attempt
 	Prompt(*attempt.Attempt, Papers) string // returns the complete prompt of its worker
 }
 
 // Papers holds the files that a worker's prompt refers to, as far as the run has them.
 type Papers struct {
 	Progress string // path of the progress file, relative to the project
-	Log      []byte // its content
+	Log      []byte // content of the progress file
 	Ledger   string // path of the task's ledger, relative to the project (L19)
-	Anchor   string // the file of the command /sdd:anchor (T83)
+	Anchor   string // path of the file that defines the command /sdd:anchor (T83)
 	Plan     string // text of Source as it was approved; "" if it is lost
-	// Number and Most are the iteration and the ceiling since the last restart; see SinceRestart.
+	// Number and Most are the iteration's number and the ceiling; see SinceRestart.
 	Number, Most int
 }
 
 // Publisher is a Payload from which files for people and workers are written. They are derived from
-// the run, so that writing them again does no harm.
+// the run, so writing them again does no harm.
 type Publisher interface {
 	Payload
-	// Progress returns the text of the progress file. now is the text on disk and kept the one that
-	// the run wrote last; each is nil if there is none. settled reports whether a person has seen
-	// the last attempt's flags.
+	// Progress returns the text of the progress file. now is the text on disk, and kept is the text
+	// that the run wrote last; each is nil if there is none. settled reports whether a person has
+	// seen the last attempt's flags.
 	Progress(now, kept []byte, settled bool) []byte
 	View(b *Budget, now time.Time) []byte // returns the text of the state file for people
-	// Begins and Ends return the events of an entry, and of the iteration with the line, for the
-	// person's Sync command. fed reports whether the previous Stop asked for the entry.
+	// Begins returns the events of an entry, and Ends those of the iteration that line records, for
+	// the person's Sync command. fed reports whether the previous Stop asked for the entry.
 	Begins(b *Budget, fed bool) []SyncEvent
 	Ends(b *Budget, line *Iteration) []SyncEvent
 }
@@ -80,9 +82,9 @@ type Attempts struct {
 	Tip     string // the commit that the branch must contain, or ""
 	Audited string // the commit of the last audit's verdict, or ""
 	Outages int    // consecutive attempts that ended through no fault of the work
-	MaxIdle int    // number of consecutive idle iterations that stall the run; at least maxIdle
+	MaxIdle int    // consecutive idle iterations that stall the run, if more than maxIdle
 	Before  int    // iterations used at the last restart
-	Spent   USD    // dollars of the attempts at the current task or phase
+	Spent   USD    // dollars spent on the current task
 	Most    USD    // ceiling of Spent; 0 for none
 
 	Source string // the spec or the plan that the run carries out, relative to Root
@@ -101,14 +103,14 @@ type Attempts struct {
 	Reports   bool            // only workers report facts, not the thread that starts them
 	Reads     bool            // the current work only reads, as an audit does
 	Since     string          // the commit at which the changes under audit begin, or ""
-	Filed     bool            // findings are in a file of their own; see Finder
+	Filed     bool            // the findings are in a separate file; see Finder
 	Worked    bool            // an attempt at a task has ended
-	Publishes bool            // people and workers read files written from it; see Publisher
-	Imports   bool            // those files are still another tool's
+	Publishes bool            // the run writes files for people and workers; see Publisher
+	Imports   bool            // another tool's progress was found and may still be imported
 	Agent     string          // the plugin's agent for the current work, or ""
-	Unjudged  attempt.Verdict // verdict if the attempt ends by its own fault before a Stop
-	Whole     string          // names the prompt that the hook gives the worker; see Order
-	Failed    string          // text about the outages, as in "phases in a row …"
+	Unjudged  attempt.Verdict // verdict if the worker's fault ends the attempt before a Stop
+	Whole     string          // names the worker's real prompt, as in "the task"; see Order
+	Failed    string          // text after the number of outages, as in "phases in a row …"
 }
 
 // Attempts returns the settings and counts of the run's attempts, or the zero value if its kind has
@@ -125,8 +127,8 @@ func (a Attempts) Resuming() string {
 	return fmt.Sprintf("Resuming execution from task %d/%d.", min(a.Number, a.Total), a.Total)
 }
 
-// SinceRestart returns the number of an iteration since the last restart, and the ceiling of
-// iterations since then; 0 means no ceiling (A20).
+// SinceRestart returns the number of iteration n and the ceiling of iterations, both counted from
+// the last restart. most is 0 if there is no ceiling (A20).
 func (b *Budget) SinceRestart(n int) (number, most int) {
 	before := b.Attempts().Before
 	if b.Ceilings.Iterations >= MaxUnits {
@@ -142,13 +144,13 @@ func (b *Budget) Stale(head string) bool {
 	return at != "" && head != "" && head != at
 }
 
-// Groups reports whether by names the grouping of costs by the run's attempts.
+// Groups reports whether by is the word that groups costs by the run's attempts, such as "task".
 func (b *Budget) Groups(by string) bool {
 	return b.Own != nil && slices.Index(b.Kind().Columns, by) == 0
 }
 
-// Drive returns the drive that starts the next attempt, or "" if the kind has none. A run whose
-// drive no longer exists is driven by the Stop hook.
+// Drive returns the drive that starts the next attempt, or "" if the kind has none. The Stop hook
+// drives a run whose recorded drive no longer exists.
 func (b *Budget) Drive() string {
 	if d := b.Attempts().Drive; d == "" || d == DriveProcess {
 		return d
@@ -178,7 +180,7 @@ func (b *Budget) aim(a *attempt.Attempt) {
 	}
 }
 
-// foldAttempt counts the attempt that is ending and returns its part of the history line.
+// foldAttempt counts the attempt of an iteration that started, and returns its part of the line.
 func (b *Budget) foldAttempt(t *Tick, e Ending) (record Record) {
 	if t.Started {
 		record = b.Own.Line(t)
@@ -205,8 +207,8 @@ func (b *Budget) Order() string {
 		p.Attempts().Whole)
 }
 
-// foldOutage sets when the next attempt may begin after an attempt that the service's failure
-// ended. A driver does the waiting itself.
+// foldOutage sets the time at which the next attempt may begin, if a failure of the service ended
+// this one. A driver waits without it.
 func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	if !b.Conducted() {
 		return
@@ -220,7 +222,7 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 func outages(f *Facts) string {
 	b := f.Run
 	if b.RetryAt.Sub(f.Now) > attempt.MaxWait {
-		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
+		return "the service will be back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
 	}
 	if a := b.Attempts(); a.Outages >= b.maxOutages() {
 		return fmt.Sprintf("%d %s", a.Outages, a.Failed)
@@ -249,12 +251,12 @@ func staleContext(f *Facts) string {
 	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Stale {
 		return ""
 	}
-	return fmt.Sprintf("The context of %s is not proven to be fresh, so nothing its worker claims "+
-		"is believed", f.Run.Own.Name(f.Tick.Attempt))
+	return fmt.Sprintf("The context of %s is not proven to be fresh, so its worker's claims do "+
+		"not count", f.Run.Own.Name(f.Tick.Attempt))
 }
 
-// Tip returns the commit that the branch must contain: that of the attempt that is ending,
-// otherwise that of the last finished task or phase, or "" if there is none.
+// Tip returns the commit that the branch must contain, or "" if there is none. If the attempt that
+// is ending is done, it is the commit of that attempt; otherwise see Attempts.Tip.
 func (s State) Tip() string {
 	if s.Tick != nil && s.Tick.Attempt != nil {
 		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.Done() {
@@ -264,8 +266,8 @@ func (s State) Tip() string {
 	return s.Run.Attempts().Tip
 }
 
-// CauseDropped is recorded if a finished list does not count as complete because the branch lost a
-// commit.
+// CauseDropped is the cause of a run whose list is finished but does not count as complete, because
+// the branch has lost a commit.
 const CauseDropped = "history_dropped"
 
 // upper returns a name with its first letter in upper case, for the beginning of a sentence.

@@ -7,10 +7,10 @@ import (
 	"hooks/internal/attempt"
 )
 
-// maxHolds bounds how often a worker is kept running because its claim is incomplete (T61).
+// maxHolds bounds how often an attempt's worker is kept running because something is missing (T61).
 const maxHolds = 2
 
-// judged lets the kind judge the attempt and records the resulting tree.
+// judged lets the kind judge the attempt. It records the resulting tree if hold is nil.
 func (s State) judged(k *Known) (hold *Continue) {
 	if hold = s.Run.Own.Judge(s, k); hold == nil {
 		s.recordEnd(k)
@@ -18,20 +18,20 @@ func (s State) judged(k *Known) (hold *Continue) {
 	return hold
 }
 
-// recordEnd records the tree that the attempt leaves.
+// recordEnd records the commit and the tree that the attempt leaves.
 func (s State) recordEnd(k *Known) {
 	k.Require(&k.Evidence)
 	s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = k.Evidence.Value.Head, k.Evidence.Value.Tree
 }
 
-// Settle records the judgement of the attempt. It lets the worker end.
+// Settle records the judgement of the attempt. It returns nil, which lets the worker end.
 func (s State) Settle(j attempt.Judgement) *Continue {
 	s.Tick.Attempt.Judged = &j
 	return nil
 }
 
-// Miss keeps the worker running and names exactly what is missing. If the worker was kept running
-// maxHolds times, it records the judgement instead.
+// Miss keeps the worker running and sends it the reason why the attempt is not done. If the worker
+// has been kept running maxHolds times already, Miss records the judgement instead.
 func (s State) Miss(j attempt.Judgement, more string) *Continue {
 	a := s.Tick.Attempt
 	if a.Holds >= maxHolds {
@@ -53,8 +53,8 @@ func (s State) works() bool {
 		(!t.Halting() || t.stopsKindly(s.Run)) && t.Failed == ""
 }
 
-// stopsKindly reports whether a person ended the run with a command while a worker was at its
-// attempt. The worker then finishes, and its proven work counts (R43).
+// stopsKindly reports whether a person ended the run with a command while a worker was working on
+// the attempt. The worker then finishes, and its proven work counts (R43).
 func (t *Tick) stopsKindly(run *Budget) bool {
 	return (t.Interrupted == ByTerminal || t.Interrupted == StopWord) && len(t.Fired) == 0 &&
 		(t.Attempt.Sent || run.Driven())
@@ -91,7 +91,7 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
 }
 
-// spends reports whether the open iteration exceeds the run's dollars, so that every thread ends.
+// spends reports whether the run, with its open iteration, is overspent. Every thread then ends.
 func (s State) spends(k *Known) bool {
 	k.Require(&k.Running, &k.Overrun)
 	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Value.Dollars), *k.Overrun.Value)
@@ -104,10 +104,10 @@ func (b *Budget) Feeds(prompt string) bool {
 		slices.Contains(b.Blocks.Reasons, "next")
 }
 
-// Unmeasured returns the check command that must run before the next worker begins, so that its
-// result without the work is recorded, and at, the task's index in the run's list. command is ""
-// if no check must run. head is the checked-out commit, or "" if files are uncommitted; it is
-// ignored if an attempt is open.
+// Unmeasured returns the check command that must run before the next worker begins, because its
+// result without that worker's work is not known. command is "" if no check must run. at is the
+// index of the task in the run's list. head is the checked-out commit, or "" if files are
+// uncommitted; it is ignored if an attempt is open.
 func (s State) Unmeasured(head string) (at int, command string) {
 	if p := s.Run.Own; p != nil {
 		return p.Unmeasured(s.Tick, head)
@@ -115,8 +115,8 @@ func (s State) Unmeasured(head string) (at int, command string) {
 	return 0, ""
 }
 
-// measure records a run of the check before the next worker begins. Only a Stop calls it, because
-// a prompt would have to wait for the check.
+// measure runs the check before the next worker begins and records the result, if it is not known.
+// Only a Stop calls it, because a prompt would have to wait for the check.
 func (s State) measure(k *Known) {
 	at, command := s.Unmeasured("")
 	if command == "" {
@@ -128,7 +128,7 @@ func (s State) measure(k *Known) {
 	}
 }
 
-// Measured is the event that a driver ran the check before the next worker begins.
+// Measured is the event of a driver that has run the check before the first worker begins.
 type Measured struct {
 	Turn
 	At    int

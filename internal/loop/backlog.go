@@ -11,7 +11,7 @@ import (
 // takesIssues is the Applies function of rows for runs that take issues from a backlog.
 func takesIssues(b *Budget) bool { return b.Kind().Backlog }
 
-// merge moves each issue in the later report to the list that contains it there.
+// merge adds a later report o. Each issue in o moves to the list that contains it there.
 func (b *Backlog) merge(o Backlog) *Backlog {
 	b = cmp.Or(b, &Backlog{})
 	named := func(n int) bool {
@@ -33,11 +33,12 @@ func (t *Tick) KnownBacklog() *Backlog {
 	return t.Report.Backlog
 }
 
-// FromTracker reports whether the backlog came from the tracker.
+// FromTracker reports whether KnownBacklog comes from the tracker.
 func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
 
-// Workable returns the issues that a work loop may pick: the unblocked ones that no other
-// iteration has in progress (R78–R80).
+// Workable returns the issues that a work loop may pick (R78–R80). These are the unblocked issues
+// that no other iteration has in progress, and the issues in progress that the run itself failed.
+// It leaves out blocked issues and those that a person skipped.
 func (b *Budget) Workable(list *Backlog) []int {
 	if list == nil {
 		return nil
@@ -92,8 +93,8 @@ func (r *Report) failedIssues() (list []int) {
 }
 
 // driftDue asks if the set of unblocked issues has changed since the previous iteration recorded it
-// (R86, R87). Issues that this iteration planned, or took with a PR, may disappear. Backlogs from
-// different sources cannot be compared.
+// (R86, R87). Issues that the previous iteration planned, or worked on with a PR, may disappear.
+// Backlogs from different sources cannot be compared.
 func driftDue(f *Facts) []Gate {
 	list, before := f.Tick.KnownBacklog(), f.Previous
 	if list == nil || before == nil || before.Backlog == nil ||

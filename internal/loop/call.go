@@ -29,7 +29,7 @@ type Call struct {
 // Task is a worker's assignment.
 type Task struct {
 	Issues []int  // issues that its text mentions
-	Type   string // type of the agent, as in "archimedes", or ""
+	Type   string // type of the agent, such as "archimedes", or ""
 	// Replayed reports whether the call is from a past session. A hint cannot reach its author.
 	Replayed bool
 }
@@ -39,9 +39,9 @@ type Reading struct {
 	Acts []effect.Act
 	// Refused is the reason why the call is refused in every state of the loop.
 	Refused *Deny
-	// Opaque names the part of the call that cannot be read; it is empty if the whole call can.
-	// Reaches reports whether this part could reach a forge, and Braked whether all programs that
-	// it starts go through the links of the brake.
+	// Opaque names the first part of the call that cannot be read; it is empty if all of the call
+	// can be read. Reaches reports whether an unread part could reach a forge, and Braked whether
+	// all programs that the call starts go through the links of the brake.
 	Opaque  string
 	Reaches bool
 	Braked  bool
@@ -60,11 +60,11 @@ type Deny struct {
 	Hint string
 	Ask  []Gate // the waiting questions
 	Say  string // text for the person
-	// Ends reports whether the refusal ends the worker, or the turn and with it the iteration. The
-	// thread gets no further request, and no event follows.
+	// Ends reports whether the refusal ends the worker that made the call, or the main thread's
+	// turn and its iteration. No event reports that end.
 	Ends bool
-	// Plainly reports whether the hint contains the forge's own command for Act's merge, bound to
-	// SHA.
+	// Plainly reports whether the %s in Hint has to be replaced by the forge's own command that
+	// merges the PR of Act at SHA.
 	Plainly bool
 	Act     effect.Act
 	SHA     string
@@ -74,7 +74,7 @@ func deny(rule, hint, format string, args ...any) *Deny {
 	return &Deny{Rule: rule, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// step checks the call against the rules in order. The first rule that refuses or asks decides. A
+// step checks the call against the rules in order. The first rule that has an effect decides. A
 // refusal is recorded in the open iteration.
 func (e Call) step(s State, k *Known) Outcome {
 	before := cmp.Or(s.Tick, &Tick{}).Interrupted
@@ -156,7 +156,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 	return out
 }
 
-// held refuses the call while gates of the open iteration wait.
+// held applies the open iteration's waiting gates. Gates about merges alone only fill the dialog.
 func (e Call) held(s State, k *Known) Outcome {
 	if len(s.Tick.Held()) == 0 && !e.Asks {
 		return Outcome{}
@@ -180,7 +180,7 @@ func RefuseCall(rule, hint, format string, args ...any) Outcome {
 func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }
 
 // atGate fills the dialog with exactly the waiting questions. Until they are answered, it refuses
-// all other calls of the main thread except those that only read. Workers continue.
+// all other calls of the main thread, except ToolSearch and calls that only read. Workers continue.
 func (e Call) atGate(k *Known, gates []Gate) Outcome {
 	switch {
 	case e.Asks && e.Agent == "": // a worker's dialog neither answers nor shows a gate
@@ -247,8 +247,8 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 		return out
 	}
 	if first {
-		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. No further worker is dispatched; "+
-			"past $%s your next call ends you.", reached, e.wayToFinish(), limit)
+		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. No further worker is dispatched; past "+
+			"$%s, your next call is refused and your work ends.", reached, e.wayToFinish(), limit)
 	}
 	return out
 }
@@ -263,9 +263,9 @@ func (e Call) ends(d *Deny) *Deny {
 	return d
 }
 
-// DollarsLeft returns the amount that a process may still spend before its calls are refused. It
-// is the smaller remainder of the run's and the current task's ceiling, with the overrun. It
-// returns 0 if there is no ceiling.
+// DollarsLeft returns the amount that a process may still spend before its calls are refused, at
+// least one cent. It is the remainder of the run's or the current task's ceiling, with the overrun,
+// whichever is smaller. It returns 0 if there is no ceiling.
 func (b *Budget) DollarsLeft(percent int) (left USD) {
 	least := func(ceiling, spent USD) {
 		if rest := max(Cent, ceiling.overrun(percent).minus(spent)); ceiling > 0 &&
@@ -300,25 +300,25 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	return out
 }
 
-// pastDollars is the recorded reason if a thread was ended at the dollar ceiling.
+// pastDollars is the recorded reason if a refusal at the dollar ceiling has ended a thread.
 const pastDollars = "it continued past its dollar ceiling"
 
-// spentOut returns the dollar ceiling as a condition that holds before the iteration's exit.
+// spentOut returns the cost-budget condition as fired, although the iteration has not ended yet.
 func spentOut(text string) []Fired {
 	return []Fired{{Condition: "cost-budget", Cause: costCause, Text: text}}
 }
 
-// haltSpent ends a run whose dollars were used up between two of its attempts.
+// haltSpent ends a run that reached its dollar ceiling between two attempts.
 func (e Turn) haltSpent(s State, k *Known) Outcome {
 	fired := spentOut(costBudget(s.spent(e.Now, k)))
 	return e.endRun(s, k, Tick{Failed: pastDollars, Fired: fired})
 }
 
-// keepAtCall is the number of transcript bytes after which a call saves the running count. If it
-// read fewer, the next call reads them again.
+// keepAtCall is the number of newly read transcript bytes at which a call saves the running count.
+// If a call has read fewer, the next call reads them again.
 const keepAtCall = 512 << 10
 
-// wayToFinish returns the instruction how to finish at the ceiling.
+// wayToFinish returns the instruction to finish the current work and report.
 func (e Call) wayToFinish() string {
 	if e.Agent != "" {
 		return "commit and push your own branch, " +
@@ -328,8 +328,8 @@ func (e Call) wayToFinish() string {
 		"a person can raise the ceiling with --max-dollars N --resume"
 }
 
-// schedule refuses to schedule a loop that has ended or is about to end (design §1), and other
-// work that would outlive the loop.
+// schedule refuses to schedule another loop, a loop that has ended or is about to end (design §1),
+// and work that no loop would govern.
 func (e Call) schedule(s State, k *Known) Outcome {
 	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
 	if own && e.Outside != "" {
@@ -361,7 +361,8 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	case !active:
 		why = priorStop(s.Run)
 	case s.Tick.Halting():
-		why = "the loop ends with this iteration (" + s.Tick.HaltedBy() + "): no next tick"
+		why = "the loop ends with this iteration (" + s.Tick.HaltedBy() +
+			"), so there is no next tick"
 	case s.Tick.Iteration >= s.Run.Ceilings.Iterations:
 		why = fmt.Sprintf("iteration %d of %d is the last one", s.Tick.Iteration,
 			s.Run.Ceilings.Iterations)
@@ -396,13 +397,14 @@ func (e Call) otherFlags(s State, k *Known, c Command) Outcome {
 		s.Run.Flags)
 }
 
-// typed reports whether a person typed the turn's prompt and it is the looping command cmd.
+// typed reports whether a person typed the turn's prompt, and the prompt is the looping command cmd
+// with exactly these flags.
 func (o Origin) typed(cmd Command, flags Flags) bool {
 	return o.By != "scheduled" && Typed(o.Prompt, cmd, flags)
 }
 
-// Typed reports whether a prompt is the looping command cmd with exactly these flags, as in "/loop
-// 1m /sdd:work --loop". The order of flags and explicit defaults make no difference.
+// Typed reports whether a prompt such as "/loop 1m /sdd:work --loop" is the looping command cmd
+// with exactly these flags. The order of flags and explicit defaults make no difference.
 func Typed(prompt string, cmd Command, flags Flags) bool {
 	c, ok := ParsePrompt(prompt, NamesOf(cmd.Name, cmd.Skill))
 	if !ok || c.Skill != cmd.Skill {

@@ -9,15 +9,15 @@ import (
 	"hooks/internal/guard/effect"
 )
 
-// maxMerges bounds the PRs that one call may merge. Each PR is looked up at the tracker within the
+// maxMerges bounds the merges in one call, because each PR is looked up at the tracker within the
 // hook's time limit.
 const maxMerges = 3
 
-// lands reports whether an act lands code or enables that.
+// lands reports whether an act lands code or removes an obstacle to it.
 func lands(a effect.Act) bool { return a.Kind.Merges() }
 
-// merge applies the merge gate. A merge passes if the tracker itself reports no comments, or once
-// after a person's answer in this tick, at the commit that the question named (R99–R102).
+// merge applies the merge gate. A merge passes if the tracker itself reports that nobody commented,
+// or once after a person's approval in this tick, at the commit in the question (R99–R102).
 func (e Call) merge(s State, k *Known) Outcome {
 	r := k.Reading.Value
 	acts := effect.Reading{Acts: r.Acts}.Merges()
@@ -77,14 +77,14 @@ func (e Call) judgeMerges(s State, acts []effect.Act, posts []PostedReview) Outc
 	return Outcome{Save: Save{Tick: tick}}
 }
 
-// StricterMerges returns the stricter of two answers about merges.
+// StricterMerges returns the stricter of two values of --merges.
 func StricterMerges(a, b string) string {
 	order := []string{"", MergesFeedback, MergesAsk, MergesNever}
 	return order[max(slices.Index(order, a), slices.Index(order, b), 0)]
 }
 
-// pass records the PRs for which the call passes, each with the commit of its answer. The brake
-// lets each PR pass once.
+// pass records the PRs that the call may merge or approve, each with the commit that a person
+// approved. The brake lets each PR pass once.
 func (e Call) pass(tick *Tick, acts []effect.Act) {
 	for i, a := range acts {
 		same := func(b effect.Act) bool { return b.PR == a.PR && b.Kind == a.Kind }
@@ -102,9 +102,9 @@ func (e Call) pass(tick *Tick, acts []effect.Act) {
 	}
 }
 
-// mergeOne decides about one PR. It uses the person's unused answer, bound to the head named in
-// the question; otherwise an earlier answer; otherwise the tracker's facts. If none of these
-// decides, it asks the person.
+// mergeOne decides about one PR. --merges never refuses it. Otherwise a person's unused approval
+// decides, then an earlier answer in this tick, then the tracker's facts. If none of these decides,
+// mergeOne asks the person.
 func (e Call) mergeOne(s State, a effect.Act) *Deny {
 	tick := s.Tick
 	if s.Run.Merges == MergesNever {
@@ -129,7 +129,7 @@ func (e Call) mergeOne(s State, a effect.Act) *Deny {
 		}
 		tick.Pending = append(tick.Pending, Due(e.facts(s, a.PR), Merging)...)
 		tick.applyOfflineAnswers(s.Run, e.Now)
-		if yes := tick.approval(a.PR); yes != nil { // an answer from a terminal
+		if yes := tick.approval(a.PR); yes != nil { // from a terminal, given earlier
 			return e.approved(s, a, yes)
 		}
 	}
@@ -151,7 +151,7 @@ func (e Call) neverMerges(s State, a effect.Act) *Deny {
 		"session (--merges never)", a.Command)
 }
 
-// noHead refuses a merge whose commit is unknown, so that a person cannot be asked about it.
+// noHead refuses a merge whose commit is unknown, because a question must name the commit.
 func (t *Tick) noHead(a effect.Act) *Deny {
 	why := cmp.Or(t.unknown(a.PR), "neither the tracker nor the remote names it")
 	return deny(MergeGate, fmt.Sprintf("push its branch and try again, or leave the PR open: a "+
@@ -192,9 +192,9 @@ func (e Call) approved(s State, a effect.Act, yes *Approval) *Deny {
 	return nil
 }
 
-// Landable returns the reason why an act that lands code, or an approval, is refused regardless of
-// any answer. It returns nil for a plain merge of one named PR of the project's own repository,
-// and for an approval that the loop may give.
+// Landable returns the refusal of an act that lands code or approves a PR, if no answer could allow
+// it. It returns nil for a plain merge of one named PR of the project's own repository, and for an
+// approval that the loop may give.
 func (s State) Landable(a effect.Act) *Deny {
 	plainly := func(hint, format string, args ...any) *Deny {
 		d := deny(MergeGate, hint, format, args...)

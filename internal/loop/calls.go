@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxCounted bounds the calls that are remembered. A duplicate comes within milliseconds of the
-	// original.
+	// maxCounted bounds the entries of Tick.Counted and of Tick.Passed. A duplicate event comes
+	// within milliseconds of the original.
 	maxCounted = 128
 	// maxInput bounds the input of a merging call that is remembered, in bytes. A call with a
 	// longer input is never recognized as a duplicate.
@@ -20,12 +20,12 @@ const (
 type Passed struct {
 	ID    string `json:"id"`    // tool_use_id
 	Input string `json:"input"` // tool_input as the client wrote it
-	// PRs holds the PR, and HeadSHA the commit at which a person approved its merge. In older files
-	// one entry has all PRs of the call. The brake lets each PR pass once.
+	// PRs holds one PR or, in older files, all PRs of the call. HeadSHA is the commit at which a
+	// person approved the merge, or "". The brake lets each PR pass once.
 	PRs     []int  `json:"prs,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
-	// Done reports whether the call's result has come. After that, a call with the same id is a new
-	// call.
+	// Done reports whether the call's result has arrived. After that, a call with the same id is a
+	// new call.
 	Done bool `json:"done,omitempty"`
 	// Approves reports whether the call approves the PRs instead of merging them.
 	Approves bool `json:"approves,omitempty"`
@@ -43,7 +43,7 @@ func (t *Tick) countOnce(event, id, input string) bool {
 	return true
 }
 
-// appendBounded returns list with another item and without the oldest ones past the bound.
+// appendBounded returns list with item appended. It drops the oldest items beyond the bound.
 func appendBounded[T any](list []T, item T, bound int) []T {
 	return append(slices.Clip(list[max(0, len(list)-bound+1):]), item)
 }
@@ -72,8 +72,8 @@ func (p Passed) Allows(pr int, sha string) bool {
 		(p.HeadSHA == "" || sha != "" && SameSHA(p.HeadSHA, sha))
 }
 
-// merging reports whether a call with this id was let through to merge, and whether it is
-// certainly the same call: it has the same input and no result yet.
+// merging reports whether a call with this id was let through to merge or approve. same reports
+// whether it is certainly this call, because the input is the same and no result has arrived.
 func (t *Tick) merging(id, input string) (known, same bool) {
 	i := slices.IndexFunc(t.Passed, func(p Passed) bool { return p.ID == id })
 	if id == "" || i < 0 {
@@ -82,7 +82,7 @@ func (t *Tick) merging(id, input string) (known, same bool) {
 	return true, !t.Passed[i].Done && t.Passed[i].Input == input && input != ""
 }
 
-// shows reports whether the program put a question into the call.
+// shows reports whether the program put a question into the dialog, whose answers are not forged.
 func (d Dialog) shows(question string) bool {
 	return !d.Forged && slices.Contains(d.Shown, question)
 }
@@ -99,8 +99,8 @@ func (t *Tick) shown(id string) int {
 	return at
 }
 
-// Ended records that the result of a merging or approving call has come, and reports whether that
-// was new.
+// Ended records that the result of a merging or approving call has arrived, and reports whether
+// that is new.
 func (t *Tick) Ended(id string) (news bool) {
 	for i := range t.Passed {
 		if p := &t.Passed[i]; id != "" && p.ID == id && !p.Done {
@@ -112,7 +112,7 @@ func (t *Tick) Ended(id string) (news bool) {
 
 // The rules by which a tool call is refused. Rules lists them all; every Denial has one of them.
 const (
-	MergeGate     = "merge-gate"     // a merge that no person has approved or can approve
+	MergeGate     = "merge-gate"     // a merge, an approval or another act that lands code
 	GateWaiting   = "gate-waiting"   // a question waits for a person
 	DispatchRule  = "dispatch"       // a worker that may not be started
 	ScheduleRule  = "schedule"       // work after the iteration or the loop, or outside of it
@@ -126,7 +126,7 @@ const (
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
 	ConductRule   = "conduct"        // work in a conducting thread, or a worker's question
 	AuditRule     = "audit-phase"    // a call that a phase of an audit loop forbids
-	DrainRule     = "drain"          // new work of a worker whose loop a person has ended
+	DrainRule     = "drain"          // a worker's new work after its loop has ended
 	EntryRule     = "entry"          // a looping skill that may not start
 	OtherRule     = "other"          // refusals without a more specific rule, or beyond the bound
 )
@@ -151,8 +151,8 @@ const (
 // Deny records a refusal whose text is already redacted.
 func (t *Tick) Deny(d Denial) { t.Denied = AddDenial(t.Denied, d) }
 
-// AddDenial adds a refusal to a list. If the list has the same tool, rule and text, it increases
-// that entry's count.
+// AddDenial adds a refusal to a list. If the list has an entry with the same tool, rule and text,
+// AddDenial increases its count. When the list is full, the last entry counts all others.
 func AddDenial(list []Denial, d Denial) []Denial {
 	d.Times = max(d.Times, 1)
 	d.What = Shortened(strings.Join(strings.Fields(d.What), " "), maxWhat)
@@ -188,7 +188,7 @@ func callKey(id, input string) string {
 	return id + " " + strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// Shortened returns s cut to at most that many bytes, including a final ellipsis.
+// Shortened returns s, cut to most bytes with an ellipsis at the end if it is longer.
 func Shortened(s string, most int) string {
 	if len(s) <= most {
 		return s

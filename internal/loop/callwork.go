@@ -21,10 +21,10 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	}
 	if e.mustName(s) {
 		return RefuseCall(UnnamedRule,
-			"name it in the task, as in \"Implement issue #44\"; "+
+			"name the issue in the task, as in \"Implement issue #44\"; "+
 				"if the worker is not about an issue, repeat the call unchanged",
-			"Not dispatched: the task names no issue, so it is unknown whether it may be "+
-				"worked on")
+			"Not dispatched: the task names no issue, so the loop cannot tell whether this work "+
+				"is allowed")
 	}
 	if d := e.askCriteria(s, k); d != nil {
 		out := refuseCall(d)
@@ -41,7 +41,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 }
 
 // conduct keeps the main thread from doing a task's work, which belongs to the worker. The thread
-// may only start that worker, ask a person, read and report.
+// may only start that worker, read and, unless its kind is Silent, ask a person and report.
 func (e Call) conduct(s State, k *Known) Outcome {
 	between := e.between(s)
 	driven := e.open(s) && s.Run.Conducted() && s.Tick.Attempt != nil && e.Agent == "" &&
@@ -57,14 +57,14 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	silent := s.Run.Kind().Silent
 	_, check := s.Unmeasured("")
 	switch {
-	case between && e.Sends != nil: // the worker's entry checks the ceilings
+	case between && e.Sends != nil: // the entry that follows checks the ceilings
 		return Outcome{}
 	case between && e.dollarsReached(s, k) != "":
 		return refuseCall(e.ends(deny(DollarCeiling, "", "%s is refused: %s", e.Tool,
 			e.dollarsReached(s, k))))
 	case e.Sends != nil && s.Tick.Attempt.Sent:
 		return RefuseCall(ConductRule, "end the turn; the Stop hook names the next task",
-			"Not dispatched: the worker of %s was sent already", what)
+			"Not dispatched: the worker of %s has already been started", what)
 	case driven && e.Sends != nil && check != "":
 		return RefuseCall(ConductRule, "end the turn; the Stop hook runs it, and then asks "+
 			"for this call", "Not dispatched: the check has not run without the work of %s", what)
@@ -86,7 +86,7 @@ func (e Call) dollarsReached(s State, k *Known) string {
 	return costBudget(s.spent(e.Now, k))
 }
 
-// RecordWorker counts a worker that is started, once for each call.
+// RecordWorker counts a worker that a call starts, once for each call.
 func (t *Tick) RecordWorker(e Call) {
 	if t.countOnce("PreToolUse", e.ID, e.Input) {
 		t.Agents++
@@ -123,8 +123,8 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 
 func notSent(why, hint string) *Deny { return deny(DispatchRule, hint, "Not dispatched: %s", why) }
 
-// mustName reports whether to refuse a worker because its task names no issue. That happens once in
-// an iteration.
+// mustName reports whether to refuse a worker of a backlog loop because its task names no issue.
+// Only the first such worker of an iteration is refused.
 func (e Call) mustName(s State) bool {
 	if len(e.Sends.Issues) > 0 || !s.Run.Kind().Backlog || e.Agent != "" || e.Sends.Replayed {
 		return false
@@ -132,8 +132,8 @@ func (e Call) mustName(s State) bool {
 	return !slices.ContainsFunc(s.Tick.Denied, func(d Denial) bool { return d.Rule == UnnamedRule })
 }
 
-// refuseWorker returns the reason, other than spending, why no worker may be started, or nil if
-// one may.
+// refuseWorker refuses to start the worker for any reason but a ceiling. It returns nil if the
+// worker may be started.
 func (e Call) refuseWorker(s State) *Deny {
 	switch {
 	case s.Run.Status != Active:
@@ -150,19 +150,19 @@ func (e Call) refuseWorker(s State) *Deny {
 		return notSent("gate "+waiting[0].Name+" waits for a person", endTurn)
 	}
 	if why := s.leftAlone(e.Sends.Issues); why != "" {
-		return notSent(why, "take the next one in the plan, and do not mention this one")
+		return notSent(why, "take the next issue in the plan, and do not mention this one")
 	}
 	// a worker's helper works on the worker's issue
 	if e.Agent == "" && s.Tick.offPlan(e.Sends.Issues) {
-		return notSent("a person asked for a new plan, and the task names no issue of it",
+		return notSent("a person asked for a new plan, and the task names none of its issues",
 			`report the plan, as in hooks report <<< '{"plan":[N]}', and name one of its issues`)
 	}
 	return nil
 }
 
-// leftAlone explains why no worker is started: every issue or PR that its task mentions is deferred
-// or in progress elsewhere. It returns "" otherwise. Issues of this tick's own workers do not
-// count.
+// leftAlone explains why no worker is started if every issue or PR that its task mentions was
+// skipped, is deferred or is in progress elsewhere. It returns "" otherwise. Issues of this tick's
+// own workers do not count as in progress elsewhere.
 func (s State) leftAlone(issues []int) (why string) {
 	var off []string
 	for _, n := range s.Tick.siblingIssues(s.Run) {
@@ -207,8 +207,9 @@ func (e Call) act(s State, k *Known) Outcome {
 	return e.review(s, r.Acts)
 }
 
-// unread refuses text that cannot be read and could reach a forge. It allows the text if the brake
-// is in place, because the brake judges every program that the text starts.
+// unread refuses text that cannot be read and could reach a forge or, while a merge gate of a
+// review loop waits, any text that cannot be read. It allows the text if the brake is in place,
+// because the brake judges every program that the text starts.
 func (e Call) unread(s State, r Reading) *Deny {
 	why := "it could reach a forge: "
 	switch {
@@ -220,11 +221,11 @@ func (e Call) unread(s State, r Reading) *Deny {
 		return nil
 	}
 	return deny(UnreadText, "write it plainly, without text that is only known when it runs",
-		"This command cannot be read and %s%s", why, r.Opaque)
+		"This command cannot be read, and %s%s", why, r.Opaque)
 }
 
-// openPRs refuses a PR that would exceed the ceiling (R30), or whose number would stay unknown
-// (R27): the result of a background call comes at once and is empty.
+// openPRs refuses to open PRs beyond the ceiling (R30). It also refuses to open one in the
+// background, because such a call returns an empty result and the PR's number stays unknown (R27).
 func (e Call) openPRs(s State, acts []effect.Act) *Deny {
 	n := 0
 	for _, a := range acts {
@@ -253,8 +254,8 @@ func (e Call) openPRs(s State, acts []effect.Act) *Deny {
 
 const inProgress = "in-progress" // the label of an issue that is worked on
 
-// contests keeps another iteration's in-progress label unchanged (R80). A label that this
-// iteration has set, or on an issue that the previous iteration planned, belongs to the loop.
+// contests keeps another iteration's in-progress label unchanged (R80). A label belongs to the loop
+// if this iteration has set it, or if the previous iteration planned the issue.
 func (e Call) contests(s State, k *Known, acts []effect.Act) Outcome {
 	if !e.open(s) {
 		return Outcome{}
@@ -273,14 +274,14 @@ func (e Call) contests(s State, k *Known, acts []effect.Act) Outcome {
 		}
 		return RefuseCall(InProgress,
 			"take the next workable issue; a person can remove a stale label",
-			"Not done: %s. Another iteration is working on #%d, and its label stays as it is",
+			"Not done: %s. Another iteration is working on #%d, so its label must not change",
 			a.Command, a.PR)
 	}
 	return Outcome{}
 }
 
 // deferred refuses work on a PR or an issue that a person skipped. In a review loop it also refuses
-// comments on a PR that has not changed since the previous iteration (R81).
+// comments on a PR, and approvals, if the PR has not changed since the previous iteration (R81).
 func (e Call) deferred(s State, acts []effect.Act) *Deny {
 	if !e.open(s) {
 		return nil
@@ -372,8 +373,8 @@ func (t *Task) critic() string {
 	return ""
 }
 
-// critique refuses to start a critic once its thread has started it maxCritiques times. Each
-// iteration counts from zero (L18).
+// critique refuses to start a critic that the thread has already started maxCritiques times in this
+// iteration (L18).
 func (e Call) critique(s State) *Deny {
 	critic := e.Sends.critic()
 	if critic == "" || !e.open(s) || s.Tick.wasCounted("PreToolUse", e.ID, e.Input) {
@@ -388,6 +389,6 @@ func (e Call) critique(s State) *Deny {
 	if sent < maxCritiques {
 		return nil
 	}
-	return notSent(english.Plural(sent, "cycle")+" with "+critic+" are the most in one iteration",
+	return notSent("an iteration allows at most "+english.Plural(sent, "cycle")+" with "+critic,
 		"accept the current state, or escalate it: report what a person has to decide")
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// by returns the claim of a request's session in place of c. That session no longer waits for the
-// lock; other sessions keep waiting.
+// by returns a claim of the request's session that replaces c. That session no longer waits for the
+// lock; the others keep waiting.
 func (c *Claim) by(r Request, iteration int) Claim {
 	own := Claim{
 		Version: Version, SessionID: r.SessionID, Skill: r.Command.Skill, PromptID: r.PromptID,
@@ -45,8 +45,8 @@ func (c *Claim) waitersWithout(session string) map[string]time.Time {
 	return waiters
 }
 
-// wait returns the claim with the request's session waiting for the lock, and the time since when
-// it waits (R47). Another session's question or stop is kept.
+// wait returns the claim with the request's session among those that wait for the lock, and the
+// time at which its wait began (R47). Another session's question or stop is kept.
 func (c *Claim) wait(r Request) (claim Claim, since time.Time) {
 	claim = Claim{Version: Version, Skill: r.Command.Skill, Since: r.Now}
 	waiters := map[string]time.Time{r.SessionID: r.Now}
@@ -61,7 +61,7 @@ func (c *Claim) wait(r Request) (claim Claim, since time.Time) {
 }
 
 // without returns the claim without a session, or nil if nothing remains. Waiting sessions keep
-// their places, and so does a stop in another session. A question about the lock is dropped.
+// their places, and a stop in another session is kept. A question about the lock is dropped.
 func (c *Claim) without(session string) *Claim {
 	left := Claim{Version: Version, Skill: c.Skill, Since: c.Since}
 	stops := c.Stopped && c.SessionID != session
@@ -77,14 +77,14 @@ func (c *Claim) without(session string) *Claim {
 // PassedOver describes a tick that found the lock held and did not begin.
 type PassedOver struct {
 	Line *Iteration
-	Run  *Budget // the loop that ended before it began; nil if the next tick tries again
-	// Answer is the person's answer at the force-unlock gate; nil if no question was asked.
+	Run  *Budget // the loop, if it ended before it began; nil if the next tick tries again
+	// Answer is the person's answer at the force-unlock gate; nil if there is none.
 	Answer *GateAnswer
 	Text   string // text for the model if there is an answer, otherwise for the person
 }
 
-// contend handles a request that must not begin because of another iteration: its tick is skipped
-// (R46), waits (R47), or asks a person first (R103, R104).
+// contend handles a request that must not begin because another iteration holds the lock. It skips
+// the tick (R46), lets it wait (R47), or asks a person first (R103, R104).
 func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 	switch {
 	case a.Verdict == Wait:
@@ -117,7 +117,7 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 	return Outcome{Save: Save{Line: &line}, Reply: Reply{PassedOver: over}}
 }
 
-// waitForLock records since when the session waits. When the wait reaches the ceiling of minutes,
+// waitForLock records when the session's wait began. When the wait reaches the ceiling of minutes,
 // the loop ends. The run on disk belongs to another session and does not change.
 func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	c, since := old.wait(e.Request)
@@ -137,8 +137,8 @@ func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	return e.haltUnbegun(own, fresh, a)
 }
 
-// haltUnbegun ends a loop that found the lock held and may not take it. Because of its claim, later
-// scheduled ticks are refused.
+// haltUnbegun ends a loop that found the lock held and may not take it. The claim stays, so that
+// later scheduled ticks are refused.
 func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	line := skipLine(run, nil, e.Request, a)
 	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil
@@ -155,8 +155,8 @@ func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	}
 }
 
-// decline handles every answer except yes to the force-unlock question. Stop ends the loop that
-// asked (R49, R150), any other answer skips the tick. The lock is not touched.
+// decline handles every answer to the force-unlock question except yes. The answer stop ends the
+// loop that asked (R49, R150); any other answer skips the tick. The lock stays.
 func (e Invocation) decline(at Standing, k *Known) Outcome {
 	c := *at.Claim
 	a := Admission{Iteration: c.Iteration, PID: lockPID(at, 0)}

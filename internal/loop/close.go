@@ -12,9 +12,9 @@ import (
 	"hooks/internal/english"
 )
 
-// closeTick ends the open iteration: it adds the tick to the run's counters, evaluates the exit
-// conditions, and makes the history line, which holds the run as the iteration leaves it. It
-// changes neither run nor tick.
+// closeTick ends the open iteration: it adds the tick to the counters of a copy of the run,
+// evaluates the exit conditions, and returns the history line, which contains that copy. It changes
+// neither before nor t.
 func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) *Iteration {
 	run := before.clone()
 	t.Tracked = slices.Clone(t.Tracked)
@@ -25,7 +25,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) *Iteration
 			t.Observed.Heads = AppendNew(t.Observed.Heads, p.Branch)
 		}
 	}
-	if t.Started { // a crash may have lost the count, but not the tick
+	if t.Started { // after a crash, the run may not count the tick yet
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
 	run.fold(&t, previous, e)
@@ -76,7 +76,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	b.AgentsDispatched += t.Agents
 	b.MinutesElapsed = b.Minutes(e.Now)
 	failed, cut := t.Report.failedIssues(), t.Failed != "" || t.Interrupted != ""
-	if cut && len(t.PRs) == 0 { // if there is a PR, one of them may be finished
+	if cut && len(t.PRs) == 0 { // if there is a PR, one of the issues may be finished
 		failed = append(failed, t.Taken...)
 	}
 	left := slices.DeleteFunc(slices.Clone(b.FailedIssues), func(n int) bool {
@@ -177,8 +177,8 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	return l
 }
 
-// worktreesAtEnd returns the worktrees on disk, or those at the entry if the former are unknown.
-// It adds worktrees that only the skill reported (R122).
+// worktreesAtEnd returns the worktrees on disk, or the worktrees at the entry if it is unknown
+// which are on disk. It adds worktrees that only the skill reported (R122).
 func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	known := t.Worktrees
 	if e.Worktrees != nil {
@@ -205,9 +205,8 @@ func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 	return l
 }
 
-// left lists the unfinished work of an interrupted iteration, so that a person can finish or undo
-// it: worktrees, branches that are not on the remote, uncommitted files, and labels (R44). It
-// changes nothing.
+// left lists the unfinished work of an interrupted iteration, which a person may finish or undo
+// (R44): new worktrees, branches that are not completely pushed, uncommitted files, and labels.
 func (t *Tick) left(e Ending) []string {
 	var out []string
 	branches := maps.Clone(e.Branches)
@@ -245,7 +244,7 @@ func uncommitted(where string, files []string) []string {
 		FirstOf(files))}
 }
 
-// FirstOf lists the first files and the number of the others.
+// FirstOf lists the first maxShown files, and gives the number of the others.
 func FirstOf(files []string) string {
 	list := strings.Join(files[:min(len(files), maxShown)], ", ")
 	if more := len(files) - maxShown; more > 0 {
@@ -254,7 +253,7 @@ func FirstOf(files []string) string {
 	return list
 }
 
-// pushed compares a branch with its head on the remote. heads is nil if the remote did not answer.
+// pushed describes whether a branch is pushed. heads is nil if the remote did not answer.
 func pushed(branch, head string, heads map[string]string) string {
 	remote, there := heads[branch]
 	switch {
@@ -277,7 +276,7 @@ func otherWorktrees(list, known []Worktree) []Worktree {
 	})
 }
 
-// observed returns the facts that the program itself saw, with the PRs that the tracker reported.
+// observed returns the facts that the program or the tracker, and not only the skill, reported.
 func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
 	if t.Started {

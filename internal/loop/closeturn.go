@@ -10,8 +10,8 @@ import (
 // CutOff is the recorded cause when no event explains why the turn ended.
 const CutOff = "the turn never reached its end"
 
-// Abandoned is the event that an entry found an open iteration whose turn never reached its end.
-// If its run no longer exists, nothing is counted.
+// Abandoned is the event of an entry that found an open iteration whose turn never reached its end.
+// If the iteration's run no longer exists, nothing is counted.
 type Abandoned struct{ Turn }
 
 func (e Abandoned) step(s State, k *Known) Outcome {
@@ -30,8 +30,9 @@ type TurnFailure struct {
 	Failure string // for example "rate_limit"
 }
 
-// step closes the iteration as errored once its workers have ended. If the iteration already waits
-// for workers of an earlier turn, the failed turn is a later one and is ignored.
+// step closes the iteration as errored once its workers have ended, or as interrupted if the
+// transcript shows that a person interrupted it. The failure of a later turn, while the iteration
+// waits for its workers, is ignored.
 func (e TurnFailure) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s), e.Foreign(s) && s.Tick.Draining:
@@ -41,7 +42,7 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	default:
 		s.Tick.Failed = attempt.APIError + e.Failure
 	}
-	if s.Run.Driven() && s.Tick.Interrupted == "" { // its driver closes it and knows the cause
+	if s.Run.Driven() && s.Tick.Interrupted == "" { // the driver knows the cause and closes it
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	if len(s.Tick.Workers) > 0 {
@@ -61,8 +62,8 @@ type SessionEnd struct {
 	Reason string // for example "clear"
 }
 
-// step closes an open iteration as interrupted. The run stays resumable with --resume, without an
-// owner.
+// step closes an open iteration as interrupted. The run loses its owner but can be continued with
+// --resume.
 func (e SessionEnd) step(s State, k *Known) Outcome {
 	open := e.open(s)
 	if s.Run == nil || s.Run.SessionID != e.Session && !open {
@@ -70,7 +71,7 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	}
 	out := Outcome{Save: Save{Run: s.Run, Release: s.Quiet != nil}}
 	switch {
-	case open && s.Run.Driven(): // its driver closes it and knows why the process ended
+	case open && s.Run.Driven(): // the driver knows why the process ended and closes it
 	case open:
 		s.Tick.Interrupt("the session ended (" + e.Reason + ")")
 		out = e.closeTurn(s, k)
@@ -115,14 +116,14 @@ func (e ClientStart) step(s State, _ *Known) Outcome {
 	return out
 }
 
-// PersonStop is a person's `hooks loop stop` in a terminal. Session is that of the run.
+// PersonStop is a person's `hooks loop stop` in a terminal. Session is the run's session.
 type PersonStop struct {
 	Turn
 	How string
 }
 
-// step ends the run. A running iteration finishes the work that it dispatched, and its own session
-// closes it (R43).
+// step ends the run. A running iteration finishes the work that it dispatched, and the iteration's
+// session closes it (R43). If that session is gone, step closes it.
 func (e PersonStop) step(s State, k *Known) Outcome {
 	if s.Run == nil || s.Run.Status == Halted {
 		return Outcome{}
@@ -169,8 +170,8 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	return s.close(ending, k)
 }
 
-// endRun ends the open iteration, or the run between two iterations. why has the reason: Failed,
-// Interrupted or Fired.
+// endRun ends the open iteration, or the run between two iterations. why holds the reason in
+// Failed, Interrupted or Fired.
 func (e Turn) endRun(s State, k *Known, why Tick) Outcome {
 	between := s.Tick == nil
 	if between {
@@ -189,8 +190,8 @@ func (e Turn) endRun(s State, k *Known, why Tick) Outcome {
 	return out
 }
 
-// pause ends the open iteration, or one that will not begin, and pauses the run for a cause other
-// than a question.
+// pause ends the open iteration, if there is one, and pauses the run for a cause other than a
+// question. If the iteration's end halts the run, the run stays halted.
 func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	out := e.endRun(s, k, Tick{Failed: text})
 	if c := out.Save.Close; c != nil && c.Budget.Status == Active {
@@ -203,8 +204,8 @@ func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	return out
 }
 
-// haltBetween ends a run between its iterations. A pause, and the time since the client died, do
-// not count as time of the run (R32).
+// haltBetween ends a run between its iterations. Neither a pause nor the time since the client died
+// counts towards the run's minutes (R32).
 func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
 	if gone := required(k, &k.Owner).Gone; gone || s.Run.Status == Paused {
 		s.Run.away(e.Now)
@@ -219,13 +220,13 @@ func (k *Known) wantClose(s State) {
 	k.wantIf(s.Tick.Unheard(s.Run), &k.Dialogs)
 }
 
-// outside adds the spending since the last iteration to the run, once.
+// outside adds the spending since the last iteration to the run, and marks it as added.
 func (s State) outside(k *Known) {
 	s.Run.spendOutside(k.spent())
 	k.counted = k.Count.Value != nil
 }
 
-// spent returns the spending since the last count, or nothing if it is already added.
+// spent returns the spending since the last count, or nothing if it has already been added.
 func (k *Known) spent() Spent {
 	if k.counted || k.Count.Value == nil {
 		return Spent{}
@@ -233,15 +234,15 @@ func (k *Known) spent() Spent {
 	return k.Count.Value.Spent
 }
 
-// ending returns the facts with which the iteration ends. It also records notes in the run and its
-// tick.
+// ending returns the facts with which the iteration ends. It also adds notes to the tick, and
+// records in the run that they were given.
 func (s State) ending(now time.Time, k *Known) Ending {
 	count := k.Count.Value
 	s.Tick.Notes = AppendNew(s.Tick.Notes, count.Notes...)
 	if count.Reconfigured && !s.Run.ConfigTold {
 		s.Run.ConfigTold = true
 		s.Tick.Notes = append(s.Tick.Notes, "The SDD Configuration has changed. This run keeps "+
-			"the one that it began with; a new run or --resume reads the new one")
+			"the version with which it began; a new run or --resume reads the new version")
 	}
 	after := *s.Run
 	after.Spend(k.spent())
@@ -270,9 +271,9 @@ func (s State) close(e Ending, k *Known) Outcome {
 	return out
 }
 
-// lastAlive returns when an iteration that never reached its Stop ended: now, or for a foreign
-// iteration the last time in its transcript. The time until it was found does not count for the
-// run (R32).
+// lastAlive returns the time at which an iteration that never reached its Stop ended. This is now
+// or, for a foreign iteration, the last time in its transcript, between its start and now. The time
+// after that does not count towards the run's minutes (R32).
 func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 	switch {
 	case !o.Foreign:

@@ -14,8 +14,8 @@ import (
 // Moment is a point of a tick at which conditions and gates are evaluated.
 type Moment uint8
 
-// The moments of a tick: its entry, a report of the skill, before a worker is sent, before a merge,
-// its exit.
+// The moments of a tick: at its entry, at a report of the skill, before a worker is started, before
+// a merge, and at its exit.
 const (
 	Entry Moment = 1 << iota
 	Reported
@@ -29,9 +29,9 @@ const (
 type Facts struct {
 	Run      *Budget
 	Tick     *Tick
-	Previous *Iteration // the last line of this run in which work was done
+	Previous *Iteration // the run's line for its last iteration that began; see Budget.Worked
 	Now      time.Time
-	Minutes  int      // the run's active minutes until now
+	Minutes  int      // the run's active minutes so far
 	PRs      []string // prs_touched of the run and of the open tick
 	Merging  int      // the PR that a tool call is about to merge, or 0
 	Sent     []int    // the issues for which a worker is about to be started
@@ -42,15 +42,15 @@ type Facts struct {
 	Redact func(string) string
 }
 
-// Condition is a reason for which a run stops.
+// Condition is a reason to stop a run.
 type Condition struct {
 	Number  int
 	Name    string
 	Cause   string // the name recorded in stop_conditions_fired
 	When    Moment
 	Applies func(*Budget) bool // reports whether the condition applies to a run
-	// Holds returns the text for a person, or "" if the condition does not hold. It is nil if a
-	// gate or the lock decides about the condition.
+	// Holds returns the text for a person, or "" if the condition does not hold. It is nil for a
+	// condition that only a gate or the lock can fire.
 	Holds func(f *Facts) string
 	// Tell describes, for a person, the current value and how close the condition is to firing.
 	Tell func(f *Facts) string
@@ -81,7 +81,7 @@ var conditions = [...]Condition{
 		Says("another iteration's lock only skips the tick; it never ends the run").Tell,
 		"wait for the other iteration, or look at its process"},
 	{10, "prior-gate-stop", "prior_gate_stop", Entry, everyRun, nil,
-		Says("fires when a gate is answered stop").Tell,
+		Says("fires when the answer at a gate is stop").Tell,
 		"settle what the gate asked about, then resume"},
 	{11, "qmd-unreachable", "qmd_unreachable", Exit, everyRun, qmdUnreachable, tellQmd,
 		"start qmd again, then resume"},
@@ -100,8 +100,8 @@ var conditions = [...]Condition{
 // sees the specification's conditions and gates for every run, even if they do not apply.
 const conditionsOfSpec = 12
 
-// ConditionOf returns the condition recorded as a cause. ok is false if the cause is not a
-// condition, as for a pause.
+// ConditionOf returns the condition that has the cause. ok is false if there is none, as for
+// "gate_waiting", the cause of a pause.
 func ConditionOf(cause string) (c Condition, ok bool) {
 	if c := first(Conditions, func(c Condition) bool { return c.Cause == cause }); c != nil {
 		return *c, true
@@ -109,7 +109,7 @@ func ConditionOf(cause string) (c Condition, ok bool) {
 	return c, false
 }
 
-// evaluate returns all conditions that hold at this moment.
+// evaluate returns all conditions that hold at this moment, a completing one first.
 func evaluate(f *Facts, at Moment) []Fired {
 	var fired []Fired
 	for _, c := range Conditions {
@@ -118,7 +118,7 @@ func evaluate(f *Facts, at Moment) []Fired {
 		}
 		if text := c.Holds(f); text != "" {
 			at := len(fired)
-			if Completes(c.Cause) { // finished work counts even if it reaches a ceiling
+			if Completes(c.Cause) { // finished work counts even if the run reaches a ceiling
 				at = 0
 			}
 			fired = slices.Insert(fired, at,
@@ -128,9 +128,9 @@ func evaluate(f *Facts, at Moment) []Fired {
 	return fired
 }
 
-// exhausted returns the text of a ceiling that was reached during the iteration, or "", so that a
-// long turn does not exceed it by dispatching (R30). The iteration ceiling is excluded because it
-// already counts this iteration.
+// exhausted returns the text of the ceiling of PRs, minutes or dollars that the run has reached, or
+// "". A long turn then dispatches nothing more (R30). The iteration ceiling does not matter here,
+// because it already counts this iteration.
 func exhausted(f *Facts) string {
 	for _, fired := range evaluate(f, Exit) {
 		switch fired.Condition {
@@ -194,8 +194,8 @@ func userInterrupt(f *Facts) string {
 	return "Loop interrupted: " + f.Tick.Interrupted
 }
 
-// qmdUnreachable also requires an outage in this iteration, because a resumed run keeps its
-// counter and another kind of failure is not an outage (R52).
+// qmdUnreachable also requires that qmd was unreachable in this iteration. The counter alone does
+// not show that, because it survives a resume and iterations that fail for another reason (R52).
 func qmdUnreachable(f *Facts) string {
 	if f.Run.QmdFailuresConsecutive < 2 || f.Tick == nil || !f.Tick.qmdDown() {
 		return ""
@@ -232,9 +232,9 @@ type Idle struct {
 	Before USD    `json:"dollars_before"` // the run's dollars at that time
 }
 
-// maxIdle is the number of consecutive idle iterations that stall a task or an audit loop. A work
-// or prompt loop stalls only if a person sets the number. A task uses all its attempts first, so
-// that the run ends for that reason (T57).
+// maxIdle is the least number of consecutive idle iterations that stall a task or an audit loop. A
+// task loop may need more, because a task uses all its attempts first (T57). A work or prompt loop
+// stalls only if a person sets the number.
 const maxIdle = 3
 
 func (b *Budget) maxIdle() int {
@@ -244,8 +244,8 @@ func (b *Budget) maxIdle() int {
 	return max(maxIdle, b.Attempts().MaxIdle)
 }
 
-// foldIdle counts the ending iteration; before is the run at its start. Iterations that git could
-// not read, or that the API or a person ended, do not count.
+// foldIdle counts the ending iteration as idle or resets the count; before is the run without that
+// iteration. An iteration that the API or a person ended, or in which git failed, changes nothing.
 func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	a := t.Attempt
 	if b.MaxIdle > 0 {
@@ -265,7 +265,7 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	}
 }
 
-// countIdle counts an iteration that changed nothing. The first one began at the commit head.
+// countIdle updates the count of idle iterations after one that began at the commit head.
 func (b *Budget) countIdle(changed bool, head string, before *Budget) {
 	if changed {
 		b.Idle = nil
@@ -310,7 +310,7 @@ func (b *Budget) Standstill() string {
 	return fmt.Sprintf("%s; fires after %d", b.idleText(), b.maxIdle())
 }
 
-// qmdDown reports whether qmd was seen or last reported to be unreachable (R53).
+// qmdDown reports whether the program found qmd unreachable, or the skill last reported it (R53).
 func (t *Tick) qmdDown() bool {
 	return t.QmdDown || t.Report.Qmd != nil && t.Report.Qmd.Unreachable
 }

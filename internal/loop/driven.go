@@ -11,9 +11,9 @@ import (
 // or each phase of an audit loop. The main thread of the process does the work, and the driver
 // knows how the process ended.
 
-// Drives reports whether f are the flags with which the run's driver starts the next iteration in
-// a new session. The driver never passes --resume; a person uses it to give a blocked task new
-// attempts.
+// Drives reports whether f are the flags with which the run's driver starts the next iteration of
+// an active run in a new session. With --resume, the command resumes the run instead, which gives a
+// blocked task new attempts.
 func (b *Budget) Drives(f Flags) bool {
 	return b.Driven() && b.Status == Active && !f.Resume && len(f.Rest) == 0 &&
 		f.Task.List == "" && f.Task.Drive == DriveProcess
@@ -28,8 +28,8 @@ func ResumedDrive(drive, before string) string {
 	return cmp.Or(drive, before)
 }
 
-// ProcessEnd is the end of a client process as seen by its driver. It closes an attempt that no
-// Stop has closed (M5). Session is the session of the process.
+// ProcessEnd is the end of a client process, which its driver reports. It closes an iteration that
+// no Stop has closed (M5). Session is the session of the process.
 type ProcessEnd struct {
 	Turn
 	Why    string // for example "killed"
@@ -55,7 +55,7 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// ClientFlags holds a person's flags of the client, which the run keeps for its next driver.
+// ClientFlags is a driver's event that stores the person's client flags for the next driver.
 type ClientFlags struct {
 	Turn
 	Flags []string
@@ -67,7 +67,7 @@ func (e ClientFlags) step(s State, _ *Known) Outcome {
 }
 
 // DriverStop ends or pauses a driven run for a cause that only its driver sees. A run that has
-// ended keeps its own cause.
+// halted or paused keeps its cause.
 type DriverStop struct {
 	Turn
 	Cause, Text string
@@ -96,8 +96,8 @@ type Driving struct {
 	Run   *Budget  // nil if there is no run
 	Owner Liveness // state of the client process recorded in the run
 	First bool     // no process has been started yet
-	// Began reports whether the last process began or ended an iteration. Spared reports whether
-	// the service or the process failed before it could.
+	// Began reports whether the last process began a run or ended an iteration. Spared reports
+	// whether the service failed or the process stalled.
 	Began, Spared bool
 	Why           string // how the last process ended, shown to a person
 }
@@ -144,8 +144,8 @@ func (d Driving) Next() DriveStep {
 		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d is still working on %s; "+
 			"`hooks status --watch` shows it", run.Owner.PID, run.Own.UnderWay())}
 	case d.Owner == Alive && !run.OwnerLeft:
-		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop runs "+
-			"in another session (process %d); end it there, or with `hooks loop stop`",
+		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop is "+
+			"running in another session (process %d); end it there, or with `hooks loop stop`",
 			run.Skill, run.Owner.PID)}
 	}
 	return DriveStep{Again: true, Resume: d.First}

@@ -62,8 +62,8 @@ func TestDriving(t *testing.T) {
 		"its process has left": {func(b *Budget) { b.OwnerLeft = true },
 			Driving{First: true, Owner: Alive}, resume},
 		"a session conducts": {func(b *Budget) { tasks.Of(b).Drive = DriveStop },
-			Driving{First: true, Owner: Alive}, end("lock_contention", "The task loop runs in "+
-				"another session (process 7); end it there, or with `hooks loop stop`")},
+			Driving{First: true, Owner: Alive}, end("lock_contention", "The task loop is running "+
+				"in another session (process 7); end it there, or with `hooks loop stop`")},
 		"a session has conducted": {func(b *Budget) { tasks.Of(b).Drive = DriveStop },
 			Driving{First: true, Owner: Dead}, resume},
 		"a gate waits":          {waits(""), Driving{Began: true}, gate},

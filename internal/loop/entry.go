@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Entering holds what is done before an iteration begins, in this order. If another session takes
-// the lock first, the request is stepped again.
+// Entering holds the changes before an iteration begins, in the order in which the caller carries
+// them out. If another session takes the lock first, the caller steps the request again.
 type Entering struct {
 	Reap    *Lock   // the stale lock to remove, or nil
 	Archive *Budget // the earlier run; nil if the run on disk continues
 	Lock    Lock
-	Run     *Budget // the run that Opens continues; saved as it is if Opens fails
-	Opens   Opens   // stepped once the lock is taken, for Run
+	Run     *Budget // the run whose iteration Opens begins; saved unchanged if Opens fails
+	Opens   Opens   // the event to step once the lock is taken
 }
 
 func (e Invocation) step(s State, k *Known) Outcome {
@@ -44,18 +44,17 @@ func (e Invocation) step(s State, k *Known) Outcome {
 		if a.Text != "" && e.Scheduled && scheduled {
 			a.Text += "\nhint: " + StillFires
 		}
-		// the lock may still be that of the session's own tick that was closed just now
+		// the session's own tick, which was closed just now, may still hold the lock
 		return Outcome{Reply: Reply{Refuse: a.Text}, Unlock: at.Tick == nil}
 	}
 }
 
-// StillFires is the hint for a person if the agent could not be informed that the run has ended.
+// StillFires is the hint for a person if the run has ended and the agent may not know it.
 const StillFires = "the loop's schedule still fires; tell the agent to delete it (CronList, then " +
 	"CronDelete)"
 
-// answered applies a person's answer about another iteration's lock, once, because the same answer
-// may come twice. Only yes takes the lock (R104). The facts for the entry are fetched before
-// anything is removed.
+// answered applies a person's answer about another iteration's lock. Only yes takes the lock
+// (R104). The facts for the entry are fetched before anything is removed.
 func (e Invocation) answered(at Standing, k *Known) Outcome {
 	if at.Claim.Gate.Act(e.answer.Answer) != "yes" {
 		return e.decline(at, k)
@@ -71,7 +70,7 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 				"proceeding", at.Lock.PID)
 		}
 		return out
-	case at.Lock != nil: // another session was faster
+	case at.Lock != nil: // another session took it in between
 		return Outcome{Reply: Reply{Context: "Another iteration took the lock first. " +
 			"End the turn; the next tick tries again."}}
 	case a.Verdict != Start:
@@ -80,11 +79,11 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 	return e.start(at, k, a)
 }
 
-// start makes the run of the tick and takes the lock.
+// start returns the run of the tick and the lock to take.
 func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	k.wantEntry(a.Mode)
 	k.wantIf(a.Mode != FreshRun, &k.Previous)
-	// another session's transcript has no usage of this run yet, and a pause does not count
+	// a session new to the run has no usage of it yet, and spending in a pause does not count
 	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID && at.Run.Status == Active
 	k.wantIf(!counted, &k.Baseline)
 	k.Require()
@@ -119,7 +118,7 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	return Outcome{Save: Save{Enter: in}}
 }
 
-// Opens is an entry that has taken the lock. Its iteration begins.
+// Opens is the event of an entry that has taken the lock and begins its iteration.
 type Opens struct {
 	Invocation
 	Mode   Mode
@@ -162,8 +161,8 @@ func (e Opens) step(s State, k *Known) Outcome {
 	return out
 }
 
-// closeUnbegun ends an iteration whose body never began, because a condition holds at its entry or
-// a gate waits in a headless session.
+// closeUnbegun ends an iteration whose body does not begin, because a condition holds at its entry
+// or a gate waits in a headless session.
 func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 	k.Require(&k.Count, &k.Previous)
 	ending := Ending{Now: e.Now, Spent: k.spent(), Pause: len(s.Tick.Fired) == 0}
@@ -180,9 +179,10 @@ func (l *Iteration) Open() []TrackedPR {
 	})
 }
 
-// Reattach compares the PRs of the previous iteration with the heads on the remote. For a PR that
-// had ended it only adds a note (R142). It asks about every open PR whose head differs from the
-// recorded one (R139–R141). A PR whose head is unknown is re-attached as recorded, with a note.
+// Reattach compares the PRs of the previous iteration with the heads on the remote. It asks about
+// every open PR whose head differs from the recorded one or whose branch is gone (R139–R141). It
+// re-attaches a PR whose head could not be looked up as recorded, and notes that. It only notes
+// that a PR was already merged or closed (R142).
 func (e *EntryFacts) Reattach(previous *Iteration) {
 	for _, p := range previous.TrackedPRs {
 		head, known := e.Asked.head(p, e.Heads)
@@ -203,7 +203,8 @@ func (e *EntryFacts) Reattach(previous *Iteration) {
 	}
 }
 
-// wantEntry asks for the facts with which an iteration begins in a mode.
+// wantEntry asks for the facts with which an iteration begins in mode m. It drops the facts that
+// were fetched for another mode.
 func (k *Known) wantEntry(m Mode) {
 	if e := k.Entry.Value; e != nil && e.Mode != m && !k.Bare {
 		k.Entry.Value = nil

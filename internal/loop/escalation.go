@@ -9,20 +9,20 @@ import (
 	"hooks/internal/english"
 )
 
-// axis is a budget with its current value and its ceiling, in whole units; dollars are in cents.
+// axis is one ceiling of a run, and the current value that it limits, in whole units or in cents.
 type axis struct {
-	name           string // as in a question; in lower case as in a flag
+	name           string // as in a question; in lower case it is the end of a flag's name
 	value, ceiling int64
 	text           string // value and ceiling for people, as in "4/5"
 }
 
-// raise raises the ceiling of the axis by half in c.
+// raise raises the ceiling of the axis in c by half, rounded up.
 func (a axis) raise(c *Ceilings) {
 	if n := c.units("--max-" + strings.ToLower(a.name)); n != nil {
 		*n = max(*n, min(*n+(*n+1)/2, MaxUnits))
 		return
 	}
-	half := (c.Dollars/2 + Cent - 1) / Cent * Cent // rounded up to a whole cent
+	half := (c.Dollars/2 + Cent - 1) / Cent * Cent // in whole cents
 	c.Dollars = c.Dollars.Plus(half)
 }
 
@@ -31,8 +31,8 @@ func (a axis) near() bool { return a.value*5 >= a.ceiling*4 }
 
 func (g Gate) ofBudget() bool { return g.Name == BudgetEscalation }
 
-// axes returns the run's active budgets as projected for this tick. This iteration and the planned
-// PRs are included; minutes and dollars are as of now (R92, R95).
+// axes returns the run's ceilings with their values. The values include this iteration and the
+// planned PRs; minutes and dollars are the present ones (R92, R95).
 func (f *Facts) axes() []axis {
 	c := f.Run.Ceilings
 	plain := func(name string, value, ceiling int) axis {
@@ -65,12 +65,12 @@ func (f *Facts) axes() []axis {
 // MaxUnits bounds a ceiling of iterations, PRs or minutes.
 const MaxUnits = 1_000_000
 
-// budgetDue asks one question about all budgets that reach 80 % in this tick (R92–R97).
+// budgetDue asks one question about all ceilings of which 80 % is reached in this tick (R92–R97).
 func budgetDue(f *Facts) []Gate {
 	var parts []string
 	raised := f.Run.Ceilings
 	for _, a := range f.axes() {
-		if a.value >= a.ceiling { // the run stops, and the gate does not ask (R94)
+		if a.value >= a.ceiling { // the run will stop, so no one is asked (R94)
 			return nil
 		}
 		if a.near() {
@@ -92,8 +92,8 @@ func budgetDue(f *Facts) []Gate {
 	}}
 }
 
-// applyPolicy answers the waiting budget question if a person has answered it in advance. Each use
-// is recorded as an answer to this question (R107).
+// applyPolicy answers the waiting budget question if a person has answered it in advance with
+// --near-limit. Each use is recorded as an answer to the question (R107).
 func (t *Tick) applyPolicy(run *Budget, now time.Time) {
 	if run.NearLimit != NearContinue && run.NearLimit != NearStop {
 		return
@@ -132,12 +132,12 @@ func (c Ceilings) text(countsPRs bool) string {
 		dollars)
 }
 
-// raiseTo returns a person's command that sets the ceilings which differ from the run's.
+// raiseTo returns the terminal command that sets the ceilings in which to differs from the run's.
 func (b *Budget) raiseTo(to Ceilings) string {
 	return "hooks loop raise " + string(b.Skill) + b.Ceilings.Flags(to)
 }
 
-// Flags returns the flags that change the ceilings c into to, each after a blank.
+// Flags returns the flags that change the ceilings c into to, each preceded by a blank.
 func (c Ceilings) Flags(to Ceilings) (flags string) {
 	for _, name := range limits[:3] {
 		if then := *to.units(name); then != *c.units(name) {
@@ -154,8 +154,8 @@ func (c Ceilings) Flags(to Ceilings) (flags string) {
 	return flags
 }
 
-// RaiseCommand returns a person's command that raises by half every ceiling of which at least 80 %
-// is used. It returns "" if there is no such ceiling, or if the run has ended.
+// RaiseCommand returns the terminal command that raises by half every ceiling of which at least
+// 80 % is used. It returns "" if there is no such ceiling, or if the run has ended.
 func (b *Budget) RaiseCommand(t *Tick, now time.Time) string {
 	to := b.Ceilings
 	for _, a := range Look(b, t, nil, now).axes() {
@@ -202,7 +202,7 @@ func (c *Ceilings) set(name, value string) bool {
 }
 
 // PersonRaise is a person's `hooks loop raise` in a terminal, with new ceilings for a run that has
-// not ended. It does not use an iteration, and answers a waiting budget question.
+// not ended. It uses no iteration, and counts as the answer to a waiting budget question.
 type PersonRaise struct {
 	Turn
 	Flags Flags
@@ -217,7 +217,7 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 	run.Ceilings = run.Ceilings.With(e.Flags.Ceilings, e.Flags.explicit)
 	said := GateAnswer{Name: BudgetEscalation, Question: "hooks loop raise", At: e.Now,
 		Answer: "raise " + e.Words, Origin: OriginTerminal}
-	// the question is evaluated again
+	// a remaining question is asked again at the next entry
 	run.Pending = slices.DeleteFunc(slices.Clone(run.Pending), Gate.ofBudget)
 	if t == nil {
 		run.Carried = append(slices.Clone(run.Carried), said)
@@ -232,8 +232,8 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Run: run, Tick: t}}
 }
 
-// Below returns the first flag that would set a ceiling below what the run has used, and the amount
-// used. It returns "" if there is no such flag.
+// Below returns the first flag that would set a ceiling below the amount that the run has used, and
+// that amount. It returns "" if there is no such flag.
 func (b *Budget) Below(f Flags, t *Tick, now time.Time) (flag, used string) {
 	c := b.Ceilings.With(f.Ceilings, f.explicit)
 	prs := len(b.Touched(t))

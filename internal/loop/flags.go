@@ -24,7 +24,7 @@ const (
 	LockForce LockMode = "force"
 )
 
-// Defaults holds the ceilings of a run whose command does not set them (R6–R9, R14).
+// Defaults holds the ceilings of a run if neither its command nor its kind sets them (R6–R9, R14).
 var Defaults = Ceilings{Iterations: 5, PRs: 20, Minutes: 60, Dollars: 25 * Dollar}
 
 // Flags holds the loop flags of one invocation of a looping skill.
@@ -33,15 +33,15 @@ type Flags struct {
 	Policy
 	Lock       LockMode
 	Resume     bool
-	BudgetFile string   // path as written; empty means the default
+	BudgetFile string   // cleaned path; empty means the default
 	PR         int      // review only; 0 means every PR
 	Rest       []string // words that belong to the skill, in order
 	Task       TaskFlags
 	// number of consecutive iterations without a change that ends the run; 0 for no bound
 	Idle     int
 	Restart  bool     // audit only: iterations and errors are counted from 0
-	Prompt   string   // prompt only: the text behind --
-	explicit []string // names of the given ceilings and answers in advance
+	Prompt   string   // prompt only: the text after --
+	explicit []string // the flags among limits that were given
 }
 
 // TaskFlags holds the additional flags of loops whose iterations are attempts.
@@ -58,8 +58,8 @@ type TaskFlags struct {
 	Require  string // --require verified; "" if nothing is required
 }
 
-// LeaveOut is the value of --untidy that lets a fresh run begin with uncommitted files, and
-// excludes them from the run.
+// LeaveOut is the value of --untidy that lets a fresh run begin although files are uncommitted, and
+// excludes these files from the run.
 const LeaveOut = "leave-out"
 
 // Modes lists the ways to execute tasks. The modes pair and swarm do not loop (T23, T38–T43).
@@ -67,19 +67,19 @@ var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
 
 // flagHint is the hint of an error in a loop flag. The loop then does not start, because a mistyped
 // limit must not silently become the default.
-const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from " +
-	"1), --max-dollars N (0 = no ceiling), --max-idle N (work, prompt), " +
+const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each at " +
+	"least 1), --max-dollars N (0 = no ceiling), --max-idle N (work, prompt), " +
 	"--near-limit=ask|continue|stop, --merges=feedback|ask|never, " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
-// ParseFlags parses the arguments of a skill called by its own name.
+// ParseFlags parses the arguments of a skill that is invoked by its kind's name.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	return Command{Skill: skill, Args: args}.ParseFlags()
 }
 
-// ParseFlags parses the command's arguments. looping is false, and nothing else is parsed, if they
-// contain no --loop (R2); a misspelt --loop is an error. Words that are not loop flags belong to
-// the skill and are kept in Rest.
+// ParseFlags parses the command's arguments. If the command loops only with --loop and they have
+// none, looping is false and nothing else is parsed (R2), but a misspelt --loop and a limit are
+// errors. Words that are not loop flags belong to the skill and are kept in Rest.
 func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	kind := KindOf(c.Skill)
 	if c.OptsIn() {
@@ -93,11 +93,11 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")
 	}); i >= 0 {
-		// otherwise it would run ungoverned
+		// otherwise the skill would run ungoverned
 		return Flags{}, true, hint.New("--loop takes no value", "%s has a value", words[i])
 	}
 	if kind.Commands == nil && !slices.Contains(words, "--loop") {
-		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // the person expects it to be governed
+		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // the person expects a governed loop
 			return Flags{}, true, hint.New(
 				`type --loop, or put a word of your own in quotes, as in "the --loops flag"`,
 				"%q is not a loop flag, did you mean --loop", words[i])
@@ -182,7 +182,7 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	given, t := fmt.Sprintf("%s %q", name, value), &f.Task
 	bare := value == "" || strings.HasPrefix(value, "--")
 	if bare && slices.Contains(kind.Flags, name) {
-		return hint.New(name+" takes one, as in "+name+"=VALUE", "%s has no value", name)
+		return hint.New("write "+name+"=VALUE", "%s has no value", name)
 	}
 	switch name {
 	case "--resume":
@@ -316,10 +316,10 @@ func (f Flags) canonical() string {
 	return s
 }
 
-// Names reports whether the command named a ceiling or an answer in advance, as in "--max-prs".
+// Names reports whether the command gave a flag that is among limits, such as "--max-prs".
 func (f Flags) Names(flag string) bool { return slices.Contains(f.explicit, flag) }
 
-// DefaultIterations sets the ceiling of iterations if the command did not.
+// DefaultIterations sets the ceiling of iterations, at most MaxUnits, if the command did not.
 func (f *Flags) DefaultIterations(n int) {
 	if !f.Names("--max-iterations") {
 		f.Iterations = min(n, MaxUnits)
@@ -352,14 +352,14 @@ func (c *Ceilings) units(flag string) *int {
 	return nil
 }
 
-// SplitWords splits s at blanks outside of single and double quotes. Nothing is expanded. An
+// SplitWords splits s at white space outside single and double quotes. Nothing is expanded. An
 // apostrophe between two letters and a quote that is never closed are plain text.
 func SplitWords(s string) []string {
 	words, _ := splitWords(s)
 	return words
 }
 
-// splitWords is SplitWords. open also reports whether a quote is never closed.
+// splitWords does the same as SplitWords. open reports whether a quote is never closed.
 func splitWords(s string) (words []string, open bool) {
 	s = strings.ReplaceAll(s, "\u00a0", " ") // editors insert it
 	var word strings.Builder
@@ -410,13 +410,13 @@ type Names struct {
 	Skills map[string]Skill // a person's own skills, with the kind of loop that governs each
 }
 
-// NamesOf returns the names under which the command of a run or a claim is known.
+// NamesOf returns the names that ParseCommand needs to recognize the command of a run or a claim.
 func NamesOf(command string, kind Skill) Names {
 	name, _, _ := strings.Cut(strings.TrimPrefix(command, "/"), " ")
 	return Names{Spaces: []string{Namespace(name)}, Skills: map[string]Skill{name: kind}}
 }
 
-// Names returns the names under which the run's own command is known.
+// Names returns the names that ParseCommand needs to recognize the run's own command.
 func (b *Budget) Names() Names { return NamesOf(b.Command, b.Skill) }
 
 // Invocation returns the run's own command. It has no name if none was recorded.
@@ -425,13 +425,13 @@ func (b *Budget) Invocation() Command {
 	return Command{name, b.Skill, args}
 }
 
-// ours reports whether the command is the kind's own command, rather than a person's skill.
+// ours reports whether the command is a kind's own command, and not a person's skill.
 func (c Command) ours() bool {
 	_, ok := ParseCommand(c.Name, "", Names{Spaces: []string{Namespace(c.Name)}})
 	return ok
 }
 
-// Repeats reports whether a command begins an iteration of the run's own skill.
+// Repeats reports whether a command begins an iteration of the same skill as the run's own command.
 func (b *Budget) Repeats(c Command) bool {
 	own := b.Invocation()
 	return c.Skill == b.Skill && (own.Name == "" || own.Name == c.Name || own.ours() && c.ours())
@@ -447,8 +447,8 @@ func (c Command) OwnWords() []string {
 	return f.Rest
 }
 
-// ParseCommand returns the looping skill that a command name means, with or without a plugin's
-// prefix. more holds further names, from the configuration or from a run.
+// ParseCommand returns the command with the looping skill that its name means, with or without a
+// plugin's prefix. more holds further names, from the configuration or from a run.
 func ParseCommand(name, args string, more ...Names) (Command, bool) {
 	name = strings.TrimPrefix(name, "/") // a model may add the slash
 	space, bare, spaced := strings.Cut(name, ":")
@@ -501,7 +501,7 @@ func Namespace(command string) string {
 }
 
 // ParsePrompt returns the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
-// /sdd:work --loop".
+// /sdd:work --loop". It returns false if the command needs --loop and has none.
 func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	line := strings.TrimSpace(prompt)
 	if after, ok := strings.CutPrefix(line, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
@@ -518,8 +518,8 @@ func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	return c, ok && opted
 }
 
-// Behind returns the first command, with its arguments, in the text after /loop, such as "1m
-// /sdd:work --loop".
+// Behind returns the first command, with its arguments, in a line such as "1m /sdd:work --loop",
+// the text after /loop.
 func Behind(line string) (name, args string, ok bool) {
 	slash := strings.Index(" "+line, " /")
 	if slash < 0 {
@@ -529,8 +529,8 @@ func Behind(line string) (name, args string, ok bool) {
 	return name, strings.TrimSpace(args), true
 }
 
-// Schedules reports whether a scheduled prompt would start a tick of this run, that is, whether it
-// has the same skill and single PR.
+// Schedules reports whether a scheduled prompt would start a tick of this run. It must have the
+// same skill and single PR; flags that cannot be parsed count as the same.
 func (b *Budget) Schedules(prompt string) bool {
 	c, ok := ParsePrompt(prompt, b.Names())
 	if !ok || c.Skill != b.Skill {

@@ -125,7 +125,7 @@ func TestTheFourthRoundWithACriticIsRefused(t *testing.T) {
 	}
 	refused := 0
 	for i, b := range results {
-		if strings.Contains(b.Text, "3 cycles with critic are the most in one iteration") {
+		if strings.Contains(b.Text, "an iteration allows at most 3 cycles with critic") {
 			refused++
 			if i != 3 || !b.IsError || !strings.Contains(b.Text, "accept the current state, or") {
 				t.Errorf("call %d: %s", i, b.Text)

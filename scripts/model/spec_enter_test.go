@@ -49,7 +49,7 @@ func (r *run) refuses(f flags, by asker, mine bool) (reply, bool) {
 	case by.model:
 		return refuse("no person typed these flags"), true
 	case mine:
-		return refuse("the scheduled command has other flags"), true
+		return refuse("the flags of the scheduled command differ"), true
 	}
 	return nothing, false
 }
