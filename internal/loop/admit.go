@@ -19,7 +19,7 @@ type Request struct {
 	RunID      string   // id for a fresh run
 	Scheduled  bool     // the client's schedule invoked it, not a person
 	Model      bool     // the model invoked it with flags that its prompt does not have
-	EventsFrom *Process // the process over whose socket the event came; nil if unknown
+	EventsFrom *Process // the process whose socket delivered the event; nil if unknown
 	Attended   bool     // a person can answer a dialog
 	UnderLoop  bool     // /loop starts the next tick
 	Platform   string   // for example "linux", for the note on an unclear lock
@@ -28,7 +28,7 @@ type Request struct {
 	Gated bool
 	Fresh        // initial values of a fresh run
 	Path  string // path of the budget file, relative to the project or absolute
-	// Other is the run on record if its budget is not at Path; its Run is nil if there is none.
+	// Other holds the run on record if its budget file is not at Path; otherwise its Run is nil.
 	Other   RunFile
 	OtherIs Liveness // whether the owner of Other is alive
 	Config  string   // the project's current configuration
@@ -167,7 +167,7 @@ func (b *Budget) OwnedBy(r Request) bool {
 // meetTick returns false, and the lock decides.
 func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	t := s.Tick
-	ofRun := t != nil && s.Run != nil && s.Run.RunID == t.RunID // otherwise its run has ended
+	ofRun := t != nil && s.Run != nil && s.Run.RunID == t.RunID // otherwise that run has ended
 	alive := ofRun && !s.Run.OwnerLeft && s.OwnerIs != Dead
 	// once the run has used all its minutes, the loop no longer waits for lost workers
 	inTime := s.Run == nil || s.Run.Minutes(r.Now) < s.Run.Ceilings.Minutes
@@ -284,7 +284,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 	case r.Scheduled && mine && run.answered():
 		a.Mode = ResumeRun // a person answered in a terminal
 	case r.Scheduled && run.Status != Active:
-		// Also with --resume in the scheduled command, because no person typed it.
+		// This refuses a scheduled --resume too, because no person typed it.
 		return refuse(priorStop(run))
 	case run.Drives(r.Flags):
 		a.Mode = NextTick
@@ -321,7 +321,7 @@ func (r Request) answers() bool {
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
-	case r.Gated && !mine: // the gate of the session's own run decides
+	case r.Gated && !mine: // for the session's own run, its gate decides
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; only a person can type the command"), true
 	case (run == nil || !mine && run.Status == Active) && r.NeedsTyping() && !s.Typed:

@@ -122,7 +122,7 @@ func (b *Budget) Attempts() Attempts {
 	return Attempts{}
 }
 
-// Resuming returns the first line of a resumed task loop (T72).
+// Resuming returns the first line that a person sees when a task loop is resumed (T72).
 func (a Attempts) Resuming() string {
 	return fmt.Sprintf("Resuming execution from task %d/%d.", min(a.Number, a.Total), a.Total)
 }
@@ -238,7 +238,7 @@ func tellOutages(f *Facts) string {
 		english.Plural(f.Run.Attempts().Outages, "attempt"), f.Run.maxOutages())
 }
 
-// Verdict returns the judgement of the attempt of an iteration that is ending.
+// Verdict returns the judgement of the attempt when its iteration ends.
 func (t *Tick) Verdict() attempt.Judgement { return t.Attempt.Verdict(t.Interrupted, t.Failed) }
 
 // The drives, which are the ways to start the next attempt (T1).

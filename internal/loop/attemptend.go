@@ -115,8 +115,8 @@ func (s State) Unmeasured(head string) (at int, command string) {
 	return 0, ""
 }
 
-// measure runs the check before the next worker begins and records the result, if it is not known.
-// Only a Stop calls it, because a prompt would have to wait for the check.
+// measure records the result of the check, if it must be known before the next worker begins. Only
+// a Stop calls it, because a prompt would have to wait for the check.
 func (s State) measure(k *Known) {
 	at, command := s.Unmeasured("")
 	if command == "" {

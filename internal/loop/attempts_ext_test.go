@@ -357,7 +357,7 @@ func TestTrail(t *testing.T) {
 	end := Ending{Around: Around{Trail: tick.Trail}}
 	FoldIdle(&b, tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
 	f := &Facts{Run: &b}
-	want := "nothing changed for 1 iteration, $1.00 since abcdefg; fires after 2"
+	want := "nothing changed for 1 iteration, $1.00 spent since abcdefg; fires after 2"
 	if got := b.Standstill(); got != want || TellIdle(f) != want {
 		t.Error(got)
 	}
@@ -508,7 +508,7 @@ func TestIdle(t *testing.T) {
 	}
 	end(still)
 	if said := NoProgress(&Facts{Run: run}); said !=
-		"nothing changed for 3 iterations, $3.00 since abc1234" {
+		"nothing changed for 3 iterations, $3.00 spent since abc1234" {
 		t.Error(said)
 	}
 	end(attempt.Attempt{EndHead: "def"})

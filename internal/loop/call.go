@@ -37,7 +37,7 @@ type Task struct {
 // Reading describes the effects of a call, as far as its text shows them.
 type Reading struct {
 	Acts []effect.Act
-	// Refused is the reason why the call is refused in every state of the loop.
+	// Refused is the refusal of a call that no state of the loop allows; otherwise nil.
 	Refused *Deny
 	// Opaque names the first part of the call that cannot be read; it is empty if all of the call
 	// can be read. Reaches reports whether an unread part could reach a forge, and Braked whether
@@ -156,7 +156,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 	return out
 }
 
-// held applies the open iteration's waiting gates. Gates about merges alone only fill the dialog.
+// held applies the open iteration's waiting gates. If all concern merges, they only fill a dialog.
 func (e Call) held(s State, k *Known) Outcome {
 	if len(s.Tick.Held()) == 0 && !e.Asks {
 		return Outcome{}

@@ -31,7 +31,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 			acts[0].Command)
 	case len(acts) > maxMerges:
 		return RefuseCall(MergeGate, "merge one PR at a time",
-			"Not merged: %d merges in one call are more than can be looked up", len(acts))
+			"Not merged: the call has %d merges, and at most %d are allowed", len(acts), maxMerges)
 	}
 	for _, pr := range required(k, &k.Merging) {
 		s.Tick.mergeTrackerPR(pr.PR, pr.Unknown)
@@ -84,7 +84,7 @@ func StricterMerges(a, b string) string {
 }
 
 // pass records the PRs that the call may merge or approve, each with the commit that a person
-// approved. The brake lets each PR pass once.
+// approved, if any. The brake lets each PR pass once.
 func (e Call) pass(tick *Tick, acts []effect.Act) {
 	for i, a := range acts {
 		same := func(b effect.Act) bool { return b.PR == a.PR && b.Kind == a.Kind }
@@ -102,9 +102,9 @@ func (e Call) pass(tick *Tick, acts []effect.Act) {
 	}
 }
 
-// mergeOne decides about one PR. --merges never refuses it. Otherwise a person's unused approval
-// decides, then an earlier answer in this tick, then the tracker's facts. If none of these decides,
-// mergeOne asks the person.
+// mergeOne decides about one PR. A run with --merges never refuses it. In other runs, a person's
+// unused approval decides, then an earlier answer in this tick, then the tracker's facts. If none
+// of these decides, mergeOne asks the person.
 func (e Call) mergeOne(s State, a effect.Act) *Deny {
 	tick := s.Tick
 	if s.Run.Merges == MergesNever {

@@ -188,7 +188,7 @@ func callKey(id, input string) string {
 	return id + " " + strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// Shortened returns s, cut to most bytes with an ellipsis at the end if it is longer.
+// Shortened returns s or, if it is longer than most bytes, its beginning and an ellipsis.
 func Shortened(s string, most int) string {
 	if len(s) <= most {
 		return s

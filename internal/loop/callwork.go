@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/effect"
 )
 
-// dispatch allows a worker only while the run may start new work, and counts it (R30, R45, R91).
+// dispatch lets a worker start only if the run may start new work, and counts it (R30, R45, R91).
 func (e Call) dispatch(s State, k *Known) Outcome {
 	if d := cmp.Or(e.refuseWorker(s), e.critique(s)); d != nil || !e.open(s) {
 		return Outcome{Reply: Reply{Deny: d}}

@@ -83,8 +83,8 @@ type PassedOver struct {
 	Text   string // text for the model if there is an answer, otherwise for the person
 }
 
-// contend handles a request that must not begin because another iteration holds the lock. It skips
-// the tick (R46), lets it wait (R47), or asks a person first (R103, R104).
+// contend handles a request that must not begin because another session holds the lock or the run.
+// It skips the tick (R46), lets it wait (R47), or asks a person first (R103, R104).
 func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 	switch {
 	case a.Verdict == Wait:

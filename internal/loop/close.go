@@ -25,7 +25,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) *Iteration
 			t.Observed.Heads = AppendNew(t.Observed.Heads, p.Branch)
 		}
 	}
-	if t.Started { // after a crash, the run may not count the tick yet
+	if t.Started { // after a crash, the saved run may not count the tick
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
 	run.fold(&t, previous, e)
@@ -189,8 +189,8 @@ func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	}, nil)
 }
 
-// skipLine returns the history line of a tick that found the lock held. No counter advances, and
-// the lists of the last line are copied (R46, R128).
+// skipLine returns the history line of a tick that found the lock held. No counter advances. The
+// tracked PRs and the worktrees are copied from the last line (R46, R128).
 func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 	l := Iteration{
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: r.SessionID,
@@ -276,7 +276,7 @@ func otherWorktrees(list, known []Worktree) []Worktree {
 	})
 }
 
-// observed returns the facts that the program or the tracker, and not only the skill, reported.
+// observed returns the facts that the program itself saw or the tracker reported.
 func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
 	if t.Started {

@@ -139,8 +139,8 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// closeTurn ends an iteration that never reached its Stop: as interrupted if the transcript has a
-// person's interrupt mark, otherwise as errored.
+// closeTurn ends an iteration that never reached its Stop. If the reason is not recorded yet, the
+// iteration is interrupted if the transcript has a person's interrupt mark, and errored otherwise.
 func (e Turn) closeTurn(s State, k *Known) Outcome {
 	t, unexplained := s.Tick, s.Tick.Interrupted == "" && s.Tick.Failed == ""
 	k.wantClose(s)
@@ -272,8 +272,8 @@ func (s State) close(e Ending, k *Known) Outcome {
 }
 
 // lastAlive returns the time at which an iteration that never reached its Stop ended. This is now
-// or, for a foreign iteration, the last time in its transcript, between its start and now. The time
-// after that does not count towards the run's minutes (R32).
+// or, for a foreign iteration, the last time in its transcript, bounded by its start and now. The
+// time after that does not count towards the run's minutes (R32).
 func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 	switch {
 	case !o.Foreign:

@@ -141,7 +141,7 @@ func exhausted(f *Facts) string {
 	return ""
 }
 
-// Completes reports whether a run that ends by the cause has done all of its work.
+// Completes reports whether a run that ends for this cause has done all of its work.
 func Completes(cause string) bool {
 	return cause != "" && slices.ContainsFunc(Kinds, func(k Kind) bool {
 		return k.Completes == cause
@@ -245,7 +245,7 @@ func (b *Budget) maxIdle() int {
 }
 
 // foldIdle counts the ending iteration as idle or resets the count; before is the run without that
-// iteration. An iteration that the API or a person ended, or in which git failed, changes nothing.
+// iteration. The count stays if the API or a person ended the iteration, or if git failed.
 func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	a := t.Attempt
 	if b.MaxIdle > 0 {
@@ -288,9 +288,9 @@ func noProgress(f *Facts) string {
 	return f.Run.idleText()
 }
 
-// idleText describes the count, as in "nothing changed for 3 iterations, $4.10 since abc1234".
+// idleText describes Idle, as in "nothing changed for 2 iterations, $4.10 spent since abc1234".
 func (b *Budget) idleText() string {
-	return fmt.Sprintf("nothing changed for %s, $%s since %s",
+	return fmt.Sprintf("nothing changed for %s, $%s spent since %s",
 		english.Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
 		cmp.Or(attempt.Short(b.Idle.Since), "then"))
 }

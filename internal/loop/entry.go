@@ -79,7 +79,7 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 	return e.start(at, k, a)
 }
 
-// start returns the run of the tick and the lock to take.
+// start returns the changes with which the tick begins, such as its run and its lock.
 func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	k.wantEntry(a.Mode)
 	k.wantIf(a.Mode != FreshRun, &k.Previous)
@@ -180,9 +180,9 @@ func (l *Iteration) Open() []TrackedPR {
 }
 
 // Reattach compares the PRs of the previous iteration with the heads on the remote. It asks about
-// every open PR whose head differs from the recorded one or whose branch is gone (R139–R141). It
-// re-attaches a PR whose head could not be looked up as recorded, and notes that. It only notes
-// that a PR was already merged or closed (R142).
+// every open PR whose head differs from the recorded one or whose branch is gone (R139–R141). A PR
+// whose head could not be looked up is re-attached as recorded, with a note. For a PR that was
+// already merged or closed, it only adds a note (R142).
 func (e *EntryFacts) Reattach(previous *Iteration) {
 	for _, p := range previous.TrackedPRs {
 		head, known := e.Asked.head(p, e.Heads)

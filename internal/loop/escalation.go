@@ -31,8 +31,8 @@ func (a axis) near() bool { return a.value*5 >= a.ceiling*4 }
 
 func (g Gate) ofBudget() bool { return g.Name == BudgetEscalation }
 
-// axes returns the run's ceilings with their values. The values include this iteration and the
-// planned PRs; minutes and dollars are the present ones (R92, R95).
+// axes returns the ceilings that the run has, with values projected for this tick. These include
+// this iteration and the planned PRs; minutes and dollars are current (R92, R95).
 func (f *Facts) axes() []axis {
 	c := f.Run.Ceilings
 	plain := func(name string, value, ceiling int) axis {
@@ -65,7 +65,7 @@ func (f *Facts) axes() []axis {
 // MaxUnits bounds a ceiling of iterations, PRs or minutes.
 const MaxUnits = 1_000_000
 
-// budgetDue asks one question about all ceilings of which 80 % is reached in this tick (R92–R97).
+// budgetDue asks one question about all ceilings that are 80 % used in this tick (R92–R97).
 func budgetDue(f *Facts) []Gate {
 	var parts []string
 	raised := f.Run.Ceilings
@@ -132,7 +132,7 @@ func (c Ceilings) text(countsPRs bool) string {
 		dollars)
 }
 
-// raiseTo returns the terminal command that sets the ceilings in which to differs from the run's.
+// raiseTo returns the terminal command that changes the run's ceilings into to.
 func (b *Budget) raiseTo(to Ceilings) string {
 	return "hooks loop raise " + string(b.Skill) + b.Ceilings.Flags(to)
 }
@@ -154,8 +154,8 @@ func (c Ceilings) Flags(to Ceilings) (flags string) {
 	return flags
 }
 
-// RaiseCommand returns the terminal command that raises by half every ceiling of which at least
-// 80 % is used. It returns "" if there is no such ceiling, or if the run has ended.
+// RaiseCommand returns the terminal command that raises by half every ceiling that is at least 80 %
+// used. It returns "" if there is no such ceiling, or if the run has ended.
 func (b *Budget) RaiseCommand(t *Tick, now time.Time) string {
 	to := b.Ceilings
 	for _, a := range Look(b, t, nil, now).axes() {
@@ -217,7 +217,7 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 	run.Ceilings = run.Ceilings.With(e.Flags.Ceilings, e.Flags.explicit)
 	said := GateAnswer{Name: BudgetEscalation, Question: "hooks loop raise", At: e.Now,
 		Answer: "raise " + e.Words, Origin: OriginTerminal}
-	// a remaining question is asked again at the next entry
+	// budgetDue asks again if a ceiling is still near
 	run.Pending = slices.DeleteFunc(slices.Clone(run.Pending), Gate.ofBudget)
 	if t == nil {
 		run.Carried = append(slices.Clone(run.Carried), said)

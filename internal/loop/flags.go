@@ -72,7 +72,7 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 	"--near-limit=ask|continue|stop, --merges=feedback|ask|never, " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
-// ParseFlags parses the arguments of a skill that is invoked by its kind's name.
+// ParseFlags parses the arguments of a kind's own command.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	return Command{Skill: skill, Args: args}.ParseFlags()
 }
@@ -530,7 +530,7 @@ func Behind(line string) (name, args string, ok bool) {
 }
 
 // Schedules reports whether a scheduled prompt would start a tick of this run. It must have the
-// same skill and single PR; flags that cannot be parsed count as the same.
+// same skill and, if its flags can be parsed, the same single PR.
 func (b *Budget) Schedules(prompt string) bool {
 	c, ok := ParsePrompt(prompt, b.Names())
 	if !ok || c.Skill != b.Skill {
