@@ -66,8 +66,8 @@ func (e Call) conduct(s State, k *Known) Outcome {
 		return RefuseCall(ConductRule, "end the turn; the Stop hook names the next task",
 			"Not dispatched: the worker of %s has already been started", what)
 	case driven && e.Sends != nil && check != "":
-		return RefuseCall(ConductRule, "end the turn; the Stop hook runs it, and then asks "+
-			"for this call", "Not dispatched: the check has not run without the work of %s", what)
+		return RefuseCall(ConductRule, "end the turn; the Stop hook runs it, and then asks for "+
+			"this call", "Not dispatched: the check must first run without the work of %s", what)
 	case e.Sends != nil, e.Asks && !silent, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
 		return Outcome{}
 	case required(k, &k.Looks).Only && !(k.Looks.Value.Reports && silent):
@@ -294,8 +294,8 @@ func (e Call) deferred(s State, acts []effect.Act) *Deny {
 		speaks := a.Kind == effect.Comment || a.Kind == effect.ApprovePR
 		works := speaks || a.Kind == effect.MergePR || a.Kind == effect.UseBranch
 		if target := s.skipped(a.Ref, name, issue); works && target != "" && a.Elsewhere == "" {
-			return deny(DeferredRule, "take the next one; the answer holds until a person begins "+
-				"a new run, without --resume", "Not done: %s. %s", a.Command,
+			return deny(DeferredRule, "take the next issue or PR; the answer holds until a person "+
+				"begins a new run, without --resume", "Not done: %s. %s", a.Command,
 				upper(saysSkip(target)))
 		}
 		if speaks && s.Run.Kind().Reviews && slices.Contains(s.Tick.Deferred, name) {

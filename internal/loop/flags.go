@@ -232,7 +232,7 @@ func (f *Flags) set(kind Kind, name, value string) error {
 		t.Issue = value
 	case "--drive":
 		return oneOf(&t.Drive, value, given+" is not a drive",
-			"leave --drive out; `hooks go` sets process itself", DriveStop, DriveProcess)
+			"leave --drive out; `hooks go` sets it", DriveStop, DriveProcess)
 	case "--untidy":
 		return oneOf(&t.Untidy, value, given+" is not one of stop, leave-out",
 			"use --untidy leave-out, or leave it out", "stop", LeaveOut)
