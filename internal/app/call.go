@@ -261,7 +261,7 @@ func (h *handler) fetchEntry(
 		}
 		if (t.Budget == nil || !t.Budget.OwnedBy(asks.Request)) && asks.NeedsTyping() {
 			s.Typed = usage.Typed(asks.Transcript, func(prompt string) bool {
-				return loop.Typed(prompt, asks.Command, asks.Flags)
+				return loop.SameCommand(prompt, asks.Command, asks.Flags)
 			})
 		}
 		return s

@@ -219,7 +219,7 @@ func (h *handler) nested(cmd loop.Command, flags loop.Flags) error {
 		return nil
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
-	typed := start.Origin != "scheduled" && loop.Typed(start.Prompt, cmd, flags)
+	typed := start.Origin != "scheduled" && loop.SameCommand(start.Prompt, cmd, flags)
 	for _, t := range list {
 		switch b := t.Budget; {
 		case b == nil || b.Status != loop.Active:

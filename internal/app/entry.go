@@ -58,7 +58,8 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Transcript: h.ev.Transcript, Owner: owner,
 			Command: cmd, Flags: flags, RunID: h.RunID(), Attended: h.turn().Attended,
 			UnderLoop: start.UnderLoop, Platform: runtime.GOOS, Gated: h.seal.record.Shut(),
-			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
+			Model: h.ev.Name == event.PreToolUse &&
+				!loop.SameCommand(start.Prompt, cmd, flags),
 			EventsFrom: from,
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
 		},

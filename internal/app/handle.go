@@ -172,8 +172,8 @@ func (h *handler) stop() (event.Reply, error) {
 }
 
 // prompted builds the Prompt event, which also reveals a turn without a Stop, and `/loop stop`.
-func (h *handler) prompted() loop.Prompt {
-	e := loop.Prompt{
+func (h *handler) prompted() loop.PromptSubmit {
+	e := loop.PromptSubmit{
 		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),
 		Expands: h.ev.Name == event.UserPromptSubmit, Wakes: h.ev.Wakeup(),
 	}

@@ -90,17 +90,6 @@ const (
 	ResumeRun
 )
 
-// Admission is the answer to a request.
-type Admission struct {
-	Verdict   Verdict
-	Mode      Mode
-	Text      string
-	Notes     []string // one-line notes for the status block
-	Reap      bool     // the lock on disk is stale; remove it before acquiring it
-	PID       int      // for Skip, Wait and AskForce: process id of the holder of the lock or run
-	Iteration int      // the holder's iteration
-}
-
 // admit decides whether and how a request begins a tick (design: run identity). After CloseFirst,
 // the caller closes the open tick and calls admit again.
 func admit(r Request, s Standing) Admission {

@@ -53,7 +53,7 @@ func TestCallsAtAMergeGate(t *testing.T) {
 		"/loop 1m /sdd:work --loop": true, "/sdd:work --loop --max-prs 3": false,
 		"/sdd:work --loop --max-prs x": false,
 	} {
-		if Typed(prompt, Command{Name: "sdd:work", Skill: Work}, plain) != want {
+		if SameCommand(prompt, Command{Name: "sdd:work", Skill: Work}, plain) != want {
 			t.Errorf("%s is the plain command: %v", prompt, !want)
 		}
 	}

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"hooks/internal/attempt"
 )
@@ -148,4 +149,40 @@ func (e Call) between(s State) bool {
 	return s.Tick == nil && s.Run.Conducted() && s.Run.Status == Active && e.Agent == "" &&
 		e.Session == s.Run.SessionID &&
 		slices.Contains(s.Run.LastPrompts, e.Prompt)
+}
+
+// WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
+// a worker; the turn itself continues then.
+type WorkerEnd struct {
+	Turn
+	Agent   string
+	Failure string
+	Reset   time.Time // when the service is available again; zero if unknown
+}
+
+func (e WorkerEnd) step(s State, k *Known) Outcome {
+	if !e.open(s) {
+		return Outcome{}
+	}
+	if out, decided := e.workerEnds(s, k); decided {
+		return out
+	}
+	t := s.Tick
+	if slices.Contains(t.Workers, e.Agent) {
+		t.Workers = Without(t.Workers, e.Agent)
+		return Outcome{Save: Save{Tick: t}}
+	}
+	owes := s.Run.Kind().Owes
+	if e.Foreign(s) || e.Failure != "" || !t.Started || t.Halting() || t.Failed != "" ||
+		len(t.Pending) > 0 || owes == nil {
+		return Outcome{}
+	}
+	// A fork that does the iteration's work is asked for its facts itself, because the main thread
+	// does not know them.
+	ask := owes(s)
+	if ask == nil || !required(k, &k.Worker).Ours ||
+		!(TurnEnd{Turn: e.Turn}).hold(s.Run, ask.Name) {
+		return Outcome{}
+	}
+	return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
 }

@@ -53,23 +53,6 @@ type Reading struct {
 	Shown string
 }
 
-// Deny refuses a call. Text and Hint are for the model.
-type Deny struct {
-	Rule string // a name from Rules
-	Text string
-	Hint string
-	Ask  []Gate // the waiting questions
-	Say  string // text for the person
-	// Ends reports whether the refusal ends the worker that made the call, or the main thread's
-	// turn and its iteration. No event reports that end.
-	Ends bool
-	// Plainly reports whether the %s in Hint has to be replaced by the forge's own command that
-	// merges the PR of Act at SHA.
-	Plainly bool
-	Act     effect.Act
-	SHA     string
-}
-
 func deny(rule, hint, format string, args ...any) *Deny {
 	return &Deny{Rule: rule, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
@@ -224,7 +207,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 			s.Run.Own.Name(s.Tick.Attempt), ofTask, task)
 		limit, spent = task.overrun(overrun), ofTask
 	}
-	first := reached != "" && !e.Asks && s.Tick.tellDollars(e.Agent)
+	first := reached != "" && !e.Asks && s.Tick.firstTold(e.Agent)
 	out := Outcome{}
 	if e.Agent == "" { // a person may not see the reply to a worker's call
 		line, met := s.Run.meetModel(*k.Model.Value, total)
@@ -400,12 +383,12 @@ func (e Call) otherFlags(s State, k *Known, c Command) Outcome {
 // typed reports whether a person typed the turn's prompt, and the prompt is the looping command cmd
 // with exactly these flags.
 func (o Origin) typed(cmd Command, flags Flags) bool {
-	return o.By != "scheduled" && Typed(o.Prompt, cmd, flags)
+	return o.By != "scheduled" && SameCommand(o.Prompt, cmd, flags)
 }
 
-// Typed reports whether a prompt such as "/loop 1m /sdd:work --loop" is the looping command cmd
-// with exactly these flags. The order of flags and explicit defaults make no difference.
-func Typed(prompt string, cmd Command, flags Flags) bool {
+// SameCommand reports whether a prompt such as "/loop 1m /sdd:work --loop" is the looping command
+// cmd with exactly these flags. The order of flags and explicit defaults make no difference.
+func SameCommand(prompt string, cmd Command, flags Flags) bool {
 	c, ok := ParsePrompt(prompt, NamesOf(cmd.Name, cmd.Skill))
 	if !ok || c.Skill != cmd.Skill {
 		return false

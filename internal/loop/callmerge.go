@@ -176,7 +176,7 @@ func (e Call) approved(s State, a effect.Act, yes *Approval) *Deny {
 		return s.Tick.noHead(a)
 	case yes.HeadSHA == "" || !SameSHA(yes.HeadSHA, head):
 		yes.Used = true
-		again := ask(PostFeedbackMerge, mergeDue(e.facts(s, a.PR))[0]).describe(s.Run)
+		again := asGate(PostFeedbackMerge, mergeDue(e.facts(s, a.PR))[0]).describe(s.Run)
 		s.Tick.Pending = append(s.Tick.Pending, again)
 		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void",
 			a.PR, cmp.Or(yes.HeadSHA, "an unknown commit"), head)

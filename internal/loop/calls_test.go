@@ -175,7 +175,7 @@ func TestDollarsAreToldOnce(t *testing.T) {
 		agent string
 		news  bool
 	}{{"", true}, {"main", false}, {"", false}, {"a1", true}, {"a1", false}} {
-		if got := tick.tellDollars(c.agent); got != c.news {
+		if got := tick.firstTold(c.agent); got != c.news {
 			t.Errorf("%q: news %v", c.agent, got)
 		}
 	}

@@ -74,15 +74,6 @@ func (c *Claim) without(session string) *Claim {
 	return &left
 }
 
-// PassedOver describes a tick that found the lock held and did not begin.
-type PassedOver struct {
-	Line *Iteration
-	Run  *Budget // the loop, if it ended before it began; nil if the next tick tries again
-	// Answer is the person's answer at the force-unlock gate; nil if there is none.
-	Answer *GateAnswer
-	Text   string // text for the model if there is an answer, otherwise for the person
-}
-
 // contend handles a request that must not begin because another session holds the lock or the run.
 // It skips the tick (R46), lets it wait (R47), or asks a person first (R103, R104).
 func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {

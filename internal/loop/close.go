@@ -42,7 +42,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) *Iteration
 		fired = appendFired(fired, evaluate(f, Exit))
 	}
 	run.haltOrPause(&t, fired, e)
-	line := line(run, &t, fired, e)
+	line := historyLine(run, &t, fired, e)
 	if e.Spent.Cursors != nil {
 		line.Cursors = run.endWorkers(t.Workers)
 	}
@@ -136,7 +136,7 @@ func (t *Tick) outcome(fired []Fired, e Ending) LineOutcome {
 	return OK
 }
 
-func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
+func historyLine(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	spent := Sum(e.Spent.ByModel)
 	l := Iteration{
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: t.SessionID,

@@ -182,8 +182,8 @@ func (e Turn) endRun(s State, k *Known, why Tick) Outcome {
 			Prompts: AppendNew(nil, e.Prompt), Transcript: s.Run.Transcript(),
 		}
 	}
-	set(&s.Tick.Failed, why.Failed)
-	set(&s.Tick.Interrupted, why.Interrupted)
+	override(&s.Tick.Failed, why.Failed)
+	override(&s.Tick.Interrupted, why.Interrupted)
 	s.Tick.Fired = append(s.Tick.Fired, why.Fired...)
 	out := e.closeTurn(s, k)
 	out.Reply.Between = between

@@ -5,58 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"hooks/internal/attempt"
 	"hooks/internal/english"
 )
-
-// Moment is a point of a tick at which conditions and gates are evaluated.
-type Moment uint8
-
-// The moments of a tick: at its entry, at a report of the skill, before a worker is started, before
-// a merge, and at its exit.
-const (
-	Entry Moment = 1 << iota
-	Reported
-	Sending
-	Merging
-	Exit
-)
-
-// Facts holds everything that a decision depends on. Tick and Previous may be nil. A missing fact
-// never fires a condition and never counts as success.
-type Facts struct {
-	Run      *Budget
-	Tick     *Tick
-	Previous *Iteration // the run's line for its last iteration that began; see Budget.Worked
-	Now      time.Time
-	Minutes  int      // the run's active minutes so far
-	PRs      []string // prs_touched of the run and of the open tick
-	Merging  int      // the PR that a tool call is about to merge, or 0
-	Sent     []int    // the issues for which a worker is about to be started
-	Edges    [][2]int // dependencies known to the tracker: blocker, blocked
-	Dropped  string   // the run's tip if HEAD does not contain it, or ""
-	// Redact is the redaction applied to the texts of Previous before they were written; nil if
-	// they were not redacted.
-	Redact func(string) string
-}
-
-// Condition is a reason to stop a run.
-type Condition struct {
-	Number  int
-	Name    string
-	Cause   string // the name recorded in stop_conditions_fired
-	When    Moment
-	Applies func(*Budget) bool // reports whether the condition applies to a run
-	// Holds returns the text for a person, or "" if the condition does not hold. It is nil for a
-	// condition that only a gate or the lock can fire.
-	Holds func(f *Facts) string
-	// Tell describes, for a person, the current value and how close the condition is to firing.
-	Tell func(f *Facts) string
-	// Way is the next step for a person after the run has stopped; empty if none is needed.
-	Way string
-}
 
 // everyRun is the Applies function of rows for runs of every kind.
 func everyRun(*Budget) bool { return true }

@@ -10,7 +10,7 @@ import (
 func TestATurnWithoutAPromptIsTheIterations(t *testing.T) {
 	s := State{Run: &Budget{Status: Active}, Tick: &Tick{SessionID: "s1", Prompts: []string{"p1"}}}
 	for prompt, nothing := range map[string]bool{"": true, "p1": true, "p2": false} {
-		e := Prompt{Turn: Turn{Session: "s1", Prompt: prompt}}
+		e := PromptSubmit{Turn: Turn{Session: "s1", Prompt: prompt}}
 		if o := Step(s, Known{}, e); o.Nothing() != nothing {
 			t.Errorf("prompt %q: %+v", prompt, o)
 		}

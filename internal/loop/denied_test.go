@@ -48,7 +48,7 @@ func TestOverrun(t *testing.T) {
 	run := Budget{Ceilings: Ceilings{Dollars: 2 * Dollar}, DollarsEstimate: 2 * Dollar}
 	overrun := func(spent USD) *Overrun {
 		by := map[string]Tokens{"m": {Dollars: spent}}
-		return line(&run, &Tick{}, nil, Ending{Spent: Spent{ByModel: by}}).Overrun
+		return historyLine(&run, &Tick{}, nil, Ending{Spent: Spent{ByModel: by}}).Overrun
 	}
 	if overrun(Dollar) != nil {
 		t.Error("a ceiling that is reached is not passed")

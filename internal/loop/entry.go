@@ -6,16 +6,6 @@ import (
 	"slices"
 )
 
-// Entering holds the changes before an iteration begins, in the order in which the caller carries
-// them out. If another session takes the lock first, the caller steps the request again.
-type Entering struct {
-	Reap    *Lock   // the stale lock to remove, or nil
-	Archive *Budget // the earlier run; nil if the run on disk continues
-	Lock    Lock
-	Run     *Budget // the run whose iteration Opens begins; saved unchanged if Opens fails
-	Opens   Opens   // the event to step once the lock is taken
-}
-
 func (e Invocation) step(s State, k *Known) Outcome {
 	if e.Answers != nil {
 		e.answer = s.Claim.answer(e.Now, *e.Answers)
@@ -97,9 +87,9 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 				"Fresh run: the earlier run %s in %s is archived", in.Archive.RunID, e.Other.Path))
 		}
 	case ResumeRun:
-		run = resume(latest(*at.Run, *k.Previous.Value), e.Request)
+		run = resumeRun(latest(*at.Run, *k.Previous.Value), e.Request)
 	default:
-		run = proceed(*at.Run, e.Request)
+		run = continueRun(*at.Run, e.Request)
 	}
 	if !counted {
 		run.Cursors = *k.Baseline.Value
@@ -194,7 +184,7 @@ func (e *EntryFacts) Reattach(previous *Iteration) {
 			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked "+
 				"up — re-attached as recorded", p.Number))
 		case !known || !SameSHA(head, p.EndSHA):
-			e.Gates = append(e.Gates, ask(ResumeDivergence, Gate{
+			e.Gates = append(e.Gates, asGate(ResumeDivergence, Gate{
 				Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — "+
 					"re-attach, skip, or stop the loop?", p.Number),
 				Target: prTarget(p.Number),

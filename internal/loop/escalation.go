@@ -29,8 +29,6 @@ func (a axis) raise(c *Ceilings) {
 // near reports whether the value has reached 80 % of the ceiling.
 func (a axis) near() bool { return a.value*5 >= a.ceiling*4 }
 
-func (g Gate) ofBudget() bool { return g.Name == BudgetEscalation }
-
 // axes returns the ceilings that the run has, with values projected for this tick. These include
 // this iteration and the planned PRs; minutes and dollars are current (R92, R95).
 func (f *Facts) axes() []axis {
@@ -61,9 +59,6 @@ func (f *Facts) axes() []axis {
 	}
 	return all
 }
-
-// MaxUnits bounds a ceiling of iterations, PRs or minutes.
-const MaxUnits = 1_000_000
 
 // budgetDue asks one question about all ceilings that are 80 % used in this tick (R92–R97).
 func budgetDue(f *Facts) []Gate {

@@ -542,3 +542,6 @@ func (b *Budget) Schedules(prompt string) bool {
 
 // oneBlank collapses white space to single blanks, so that two spellings of a command are equal.
 func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// MaxUnits bounds a ceiling of iterations, PRs or minutes.
+const MaxUnits = 1_000_000

@@ -151,7 +151,7 @@ func TestSameFlags(t *testing.T) {
 		"--max-prs 20": true, "--max-prs 21": false, "--resume": false, "--lock=wait": false,
 		"--pr 7": false, "word": false,
 	} {
-		if got := Typed("/sdd:review --loop "+args, review, plain); got != want {
+		if got := SameCommand("/sdd:review --loop "+args, review, plain); got != want {
 			t.Errorf("%s: the same %v", args, got)
 		}
 	}

@@ -49,7 +49,7 @@ func FuzzWords(f *testing.F) {
 			t.Errorf("%q raises to %+v", answer, c)
 		}
 		for _, k := range Gates {
-			act := ask(k.Name, Gate{Raise: &Defaults}).Act(answer)
+			act := asGate(k.Name, Gate{Raise: &Defaults}).Act(answer)
 			known := false
 			for _, o := range k.Options {
 				known = known || o.Label == act

@@ -16,26 +16,6 @@ const MergePromise = "a merge passes unasked only if the tracker itself says tha
 	"nobody commented; if anyone commented, or the tracker cannot tell, the PR waits until you " +
 	"approve that exact commit"
 
-// GateKind is a kind of question that only a person can answer. Every gate is evaluated again in
-// every tick (R107).
-type GateKind struct {
-	Name    string
-	Header  string // short label in the dialog, at most 12 characters
-	When    Moment
-	Applies func(*Budget) bool // reports whether the gate applies to a run
-	Options []Option
-	// Safest is the option that applies if a person answers in other words.
-	Safest string
-	// Due returns the questions that the facts require; their name, header and options are added
-	// later. It is nil for a gate that is raised elsewhere.
-	Due func(f *Facts) []Gate
-	// Apply carries out an answer that is already recorded; nil if there is nothing to do. act is
-	// the option that Gate.Act selects for the verbatim answer. It is never "stop".
-	Apply func(run *Budget, tick *Tick, g Gate, act, answer string)
-	// Tell describes, for a person, when the gate would ask, with the current values.
-	Tell func(f *Facts) string
-}
-
 const NothingMore = "Stop the loop; nothing more is dispatched."
 
 // gates lists the seven gates of the specification.
@@ -166,15 +146,15 @@ func Due(f *Facts, at Moment) []Gate {
 		}
 		for _, g := range k.Due(f) {
 			if !f.Tick.asked(k.Name, g.Target) {
-				due = append(due, ask(k.Name, g).describe(f.Run))
+				due = append(due, asGate(k.Name, g).describe(f.Run))
 			}
 		}
 	}
 	return due
 }
 
-// ask fills in the name, header and options of a question at the gate of that name.
-func ask(name string, g Gate) Gate {
+// asGate fills in the name, header and options of a question at the gate of that name.
+func asGate(name string, g Gate) Gate {
 	k := GateOf(name)
 	g.Name, g.Header, g.Options = k.Name, k.Header, slices.Clone(k.Options)
 	return g
@@ -204,13 +184,6 @@ func (t *Tick) asked(name, target string) bool {
 		answered = t.DeferredAnswers
 	}
 	return t.waits(name, target) || slices.ContainsFunc(answered, func(g GateAnswer) bool {
-		return g.Name == name && g.Target == target
-	})
-}
-
-// waits reports whether a question waits for its answer.
-func (t *Tick) waits(name, target string) bool {
-	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
 		return g.Name == name && g.Target == target
 	})
 }
@@ -297,7 +270,7 @@ func stoppedAt(g Gate, iteration int) Fired {
 
 // AskForceUnlock returns the question to ask before another iteration's lock is removed (R104).
 func AskForceUnlock() Gate {
-	return ask(ForceUnlock, Gate{Question: "Force-unlock previous iteration's lock? This may " +
+	return asGate(ForceUnlock, Gate{Question: "Force-unlock previous iteration's lock? This may " +
 		"corrupt in-flight work."})
 }
 

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"time"
 
 	"hooks/internal/attempt"
@@ -86,14 +87,14 @@ type Known struct {
 	Mode     Mode             // the mode of the iteration for which Entry is fetched
 }
 
-// fact is a Fact of any type.
-type fact interface {
+// anyFact is a Fact of any type.
+type anyFact interface {
 	ask(bare bool) (missing bool)
 }
 
 // Require asks for facts and ends the Step if one of them, or one that Want has asked for, is
 // missing. Otherwise their values are available.
-func (k *Known) Require(facts ...fact) {
+func (k *Known) Require(facts ...anyFact) {
 	if k.Want(facts...); k.lacks {
 		panic(errLacks)
 	}
@@ -101,14 +102,29 @@ func (k *Known) Require(facts ...fact) {
 
 // Want asks for facts but lets the Step continue until the next Require, so that the caller
 // fetches the facts of both calls together.
-func (k *Known) Want(facts ...fact) {
+func (k *Known) Want(facts ...anyFact) {
 	for _, f := range facts {
 		k.lacks = f.ask(k.Bare) || k.lacks
 	}
 }
 
+// errLacks is the panic value that unwinds a Step. A rule that needs a missing fact decides
+// nothing, and no later rule is evaluated.
+var errLacks = errors.New("a fact is missing")
+
+// needed recovers from the panic with which Require ends a Step, and sets the outcome to Need.
+func (k *Known) needed(out *Outcome) {
+	switch p := recover(); p {
+	case nil:
+	case errLacks:
+		*out = Outcome{Need: k}
+	default:
+		panic(p)
+	}
+}
+
 // wantIf calls Want for a fact if it matters.
-func (k *Known) wantIf(matters bool, f fact) {
+func (k *Known) wantIf(matters bool, f anyFact) {
 	if matters {
 		k.Want(f)
 	}

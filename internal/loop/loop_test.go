@@ -162,7 +162,7 @@ func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
 
 func TestStopAlwaysStopsAndNothingElseDoes(t *testing.T) {
 	for _, k := range Gates {
-		g := ask(k.Name, Gate{Question: "?", Target: "#44"})
+		g := asGate(k.Name, Gate{Question: "?", Target: "#44"})
 		for answer, stops := range map[string]bool{"stop": true, " STOP\n": true, "stop?": false,
 			"please stop": false, "whatever": false} {
 			run, tick := Budget{}, Tick{Iteration: 3, Pending: []Gate{g}}

@@ -21,6 +21,13 @@ func (t *Tick) mergeGates() []Gate {
 // AsksMerge reports whether the question about merging a PR waits. If so, only its answer decides.
 func (t *Tick) AsksMerge(pr int) bool { return t.waits(PostFeedbackMerge, prTarget(pr)) }
 
+// waits reports whether a question waits for its answer.
+func (t *Tick) waits(name, target string) bool {
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
+		return g.Name == name && g.Target == target
+	})
+}
+
 // answeredMerge returns a person's last answer about a PR's merge in this tick, or nil. If it is
 // "merge" but approval returns nil, a merge has used the approval.
 func (t *Tick) answeredMerge(pr int) (last *GateAnswer) {

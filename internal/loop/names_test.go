@@ -26,7 +26,7 @@ func payload(kind Skill) Payload {
 // The tests outside of this package, which know the kinds, use these parts of it.
 var (
 	Noon                           = noon
-	Admit, Resume, OpenTick        = admit, resume, openTick
+	Admit, Resume, OpenTick        = admit, resumeRun, openTick
 	NoProgress, TellIdle           = noProgress, tellIdle
 	BeginAttempt, CloseTick        = (*Budget).begin, closeTick
 	FoldIdle                       = (*Budget).foldIdle

@@ -51,9 +51,9 @@ func (r *Running) read() (n int64) {
 	return n
 }
 
-// tellDollars records that a thread is informed about the dollar ceiling, and reports whether this
+// firstTold records that a thread is informed about the dollar ceiling, and reports whether this
 // is the first time.
-func (t *Tick) tellDollars(agent string) bool {
+func (t *Tick) firstTold(agent string) bool {
 	before := len(t.DollarsTold)
 	t.DollarsTold = AppendNew(t.DollarsTold, cmp.Or(agent, "main"))
 	return len(t.DollarsTold) > before

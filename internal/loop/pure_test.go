@@ -123,8 +123,8 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 	for _, e := range []Event{
 		TurnEnd{Turn: own, Schedule: []Scheduled{{Prompt: "x"}}}, TurnEnd{Turn: later},
 		TurnEnd{Turn: own, Working: []string{"w"}},
-		Prompt{Turn: later}, Prompt{Turn: own, Stops: true},
-		Prompt{Turn: later, Wakes: &Wakeup{Task: "j", Ended: true}},
+		PromptSubmit{Turn: later}, PromptSubmit{Turn: own, Stops: true},
+		PromptSubmit{Turn: later, Wakes: &Wakeup{Task: "j", Ended: true}},
 		TurnFailure{Turn: own, Failure: "x"},
 		SessionEnd{Turn: own, Reason: "clear"}, WorkerEnd{Turn: own, Agent: "w"},
 		PersonStop{Turn: own, How: "x"}, ProcessEnd{Turn: own, Why: "x", Counts: true},

@@ -66,7 +66,7 @@ func (q *Quiet) awaits(b *Budget) bool {
 
 // afterEnd decides about a prompt in a session whose run has ended. The run's schedule cannot start
 // a turn. Until a person types, the run's jobs cannot either.
-func (e Prompt) afterEnd(s State, k *Known) Outcome {
+func (e PromptSubmit) afterEnd(s State, k *Known) Outcome {
 	fires := slices.Contains(s.Run.Scheduled, e.Text) && !s.Run.answered()
 	if s.Quiet == nil && !fires || e.Text == "" {
 		return Outcome{}
@@ -118,7 +118,7 @@ func (w *Wakeup) among(list []Wakeup) []Wakeup {
 
 // isTyped reports whether a person typed the prompt. Events without text, and prompts that the
 // client generated, do not count.
-func (e Prompt) isTyped(k *Known) bool {
+func (e PromptSubmit) isTyped(k *Known) bool {
 	return e.Text != "" && e.Wakes == nil && k.Sender.or() < SenderClient
 }
 
@@ -135,7 +135,7 @@ func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
 // refuseWake refuses the wake of a job in an iteration that a person ended with Esc, or that went
 // past the dollar ceiling. A refused turn has no Stop, so this closes the iteration when the last
 // worker has ended.
-func (e Prompt) refuseWake(s State, k *Known) Outcome {
+func (e PromptSubmit) refuseWake(s State, k *Known) Outcome {
 	t, w := s.Tick, e.Wakes
 	for _, j := range s.Run.Jobs {
 		if w.ends(j) {
@@ -219,9 +219,9 @@ func (e Call) drains(s State, k *Known) Outcome {
 		"%s is refused: the loop has ended; its workers may only finish their current work", e.Tool)
 }
 
-// Prompt is a prompt of the session, or another event of a turn that does not belong to the
+// PromptSubmit is a prompt of the session, or another event of a turn that does not belong to the
 // iteration. It can mean that a turn never reached its Stop, or that a person typed `/loop stop`.
-type Prompt struct {
+type PromptSubmit struct {
 	Turn
 	Text    string  // as it was submitted
 	Stops   bool    // the prompt is StopWord
@@ -233,7 +233,7 @@ type Prompt struct {
 // StopWord is the client's own command to end a loop.
 const StopWord = "/loop stop"
 
-func (e Prompt) step(s State, k *Known) Outcome {
+func (e PromptSubmit) step(s State, k *Known) Outcome {
 	switch {
 	case s.Run == nil:
 		return Outcome{}
@@ -256,7 +256,7 @@ func (e Prompt) step(s State, k *Known) Outcome {
 
 // whileActive handles a prompt of an active run: it can show that a turn never reached its Stop or
 // that a job ended, or be a person's `/loop stop`.
-func (e Prompt) whileActive(s State, k *Known) Outcome {
+func (e PromptSubmit) whileActive(s State, k *Known) Outcome {
 	switch {
 	case e.Stops && !e.open(s):
 		return e.haltBetween(s, k, StopWord)
@@ -297,7 +297,7 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 
 // closeOrDrain ends an iteration that was interrupted or cut off. If workers are running, it lets
 // them finish, and the last Stop closes the iteration.
-func (e Prompt) closeOrDrain(s State, k *Known) Outcome {
+func (e PromptSubmit) closeOrDrain(s State, k *Known) Outcome {
 	if s.Tick.Draining || len(s.Tick.Workers) > 0 {
 		if e.Text != "" && e.Wakes == nil {
 			k.Require(&k.Sender)

@@ -58,7 +58,7 @@ func (r *Report) DoNotMerge(label string) {
 }
 
 func (r *Report) merge(o Report) {
-	set(&r.Skill, o.Skill)
+	override(&r.Skill, o.Skill)
 	if o.Backlog != nil {
 		r.Backlog = r.Backlog.merge(*o.Backlog)
 	}
@@ -68,10 +68,10 @@ func (r *Report) merge(o Report) {
 	r.Failures = mergeBy(r.Failures, o.Failures, Failure.target, nil)
 	r.PRs = mergeBy(r.PRs, o.PRs, func(p PR) int { return p.Number }, (*PR).update)
 	r.Worktrees = mergeBy(r.Worktrees, o.Worktrees, func(w Worktree) string { return w.Path }, nil)
-	set(&r.Comments, o.Comments)
-	set(&r.Qmd, o.Qmd)
-	set(&r.Outcome, o.Outcome)
-	set(&r.Note, o.Note)
+	override(&r.Comments, o.Comments)
+	override(&r.Qmd, o.Qmd)
+	override(&r.Outcome, o.Outcome)
+	override(&r.Note, o.Note)
 }
 
 // mergeBy adds later items to list. An item with the key of an earlier one updates that one, or
@@ -93,23 +93,23 @@ func mergeBy[T any, K comparable](
 }
 
 func (i *Issue) update(later Issue) {
-	set(&i.Title, later.Title)
-	set(&i.Criteria, later.Criteria)
+	override(&i.Title, later.Title)
+	override(&i.Criteria, later.Criteria)
 }
 
 func (p *PR) update(later PR) {
-	set(&p.State, later.State)
-	set(&p.Branch, later.Branch)
-	set(&p.HeadSHA, later.HeadSHA)
+	override(&p.State, later.State)
+	override(&p.Branch, later.Branch)
+	override(&p.HeadSHA, later.HeadSHA)
 	if later.Labels != nil {
 		p.Labels = later.Labels
 	}
-	set(&p.HumanFeedback, later.HumanFeedback)
+	override(&p.HumanFeedback, later.HumanFeedback)
 	p.New = p.New || later.New
 }
 
-// set replaces a value with a later one, unless the later one is the zero value.
-func set[T comparable](to *T, later T) { *to = cmp.Or(later, *to) }
+// override replaces a value with a later one, unless the later one is the zero value.
+func override[T comparable](to *T, later T) { *to = cmp.Or(later, *to) }
 
 // observe tracks reported PRs and counts them as touched. If a PR's head has not moved since the
 // previous iteration, a review loop defers the PR and does not count it (R81–R84).
@@ -124,6 +124,32 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 		if !slices.Contains(t.Deferred, prTarget(pr.Number)) {
 			t.PRs = AppendNew(t.PRs, prName(pr.Number))
 		}
+	}
+}
+
+// follow continues to track the open PRs of the previous iteration. It defers the review of a PR
+// whose head has not moved since. Only the SHAs are compared (R81–R84).
+func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
+	if previous == nil {
+		return
+	}
+	for _, p := range previous.TrackedPRs {
+		if p.StateAtEnd != "open" || slices.Contains(run.DeferredTargets, prTarget(p.Number)) {
+			continue
+		}
+		head, known := e.Asked.head(p, e.Heads)
+		if pr := e.Asked.pr(p.Number); pr != nil {
+			override(&p.Title, pr.Title)
+		}
+		if known && run.Kind().Reviews && SameSHA(head, p.EndSHA) {
+			t.deferReview(p.Number, previous.Iteration)
+		}
+		if !known {
+			head = p.EndSHA
+		}
+		t.Tracked = append(t.Tracked,
+			TrackedPR{Number: p.Number, Branch: p.Branch, StartSHA: head, EndSHA: head,
+				StateAtEnd: "open", Title: p.Title})
 	}
 }
 
@@ -155,9 +181,9 @@ func (t *Tick) track(pr PR) {
 			TrackedPR{Number: pr.Number, StartSHA: pr.HeadSHA, StateAtEnd: "open"})
 		p = &t.Tracked[len(t.Tracked)-1]
 	}
-	set(&p.Branch, pr.Branch)
-	set(&p.Title, pr.Title)
-	set(&p.EndSHA, pr.HeadSHA)
+	override(&p.Branch, pr.Branch)
+	override(&p.Title, pr.Title)
+	override(&p.EndSHA, pr.HeadSHA)
 	p.StartSHA = cmp.Or(p.StartSHA, pr.HeadSHA)
 	switch pr.State {
 	case "open", "merged", "closed":

@@ -49,31 +49,6 @@ type Effect struct {
 	Starts bool
 }
 
-// Answers holds the answers that a dialog returned.
-type Answers struct {
-	ID    string // tool_use_id of the dialog
-	Input string // tool_input as the client wrote it
-	AFK   bool   // the dialog timed out while the person was away
-	List  []DialogAnswer
-}
-
-// DialogAnswer is a person's answer to one question of a dialog, verbatim.
-type DialogAnswer struct{ Question, Text string }
-
-// Answered describes the effects of a person's answers.
-type Answered struct {
-	List  []Acted
-	Begun bool // the iteration's body has begun
-}
-
-// Acted describes the effect of one answer. Gate is zero for a question that the skill itself
-// asked.
-type Acted struct {
-	Gate Gate
-	Text string
-	As   string // the option that the text selects
-}
-
 func (e Result) step(s State, _ *Known) Outcome {
 	if !e.open(s) {
 		return e.betweenTicks(s)

@@ -1027,7 +1027,7 @@ func (w *world) stop(args string) {
 func (w *world) typed(args string) {
 	w.newPrompt()
 	c, _ := ParsePrompt(args)
-	e := Prompt{
+	e := PromptSubmit{
 		Turn: w.turn(), Text: args, Stops: args == StopWord, Invokes: c.Skill, Expands: true,
 	}
 	if strings.HasPrefix(args, "<task-notification>") {
@@ -1040,7 +1040,7 @@ func (w *world) typed(args string) {
 func (w *world) expand(args string) {
 	defer func() { w.known.Sender = SenderPerson }()
 	c, _ := ParsePrompt(args)
-	w.step(Prompt{Turn: w.turn(), Text: args, Stops: args == StopWord, Invokes: c.Skill})
+	w.step(PromptSubmit{Turn: w.turn(), Text: args, Stops: args == StopWord, Invokes: c.Skill})
 }
 
 // person is `hooks loop stop` in a terminal.

@@ -55,10 +55,10 @@ func (b *Budget) invokedBy(r Request) {
 	}
 }
 
-// resume continues an earlier run: the counters keep their values, conditions and gates are
+// resumeRun continues an earlier run: the counters keep their values, conditions and gates are
 // evaluated again, and the pause does not count (R130–R133). It changes only the ceilings that the
 // command names.
-func resume(b Budget, r Request) Budget {
+func resumeRun(b Budget, r Request) Budget {
 	b.Tracker = cmp.Or(b.Tracker, r.Tracker) // older versions began runs without a tracker
 	b.away(r.Now)
 	if b.SessionID != r.SessionID || b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
@@ -80,10 +80,10 @@ func resume(b Budget, r Request) Budget {
 	return b
 }
 
-// proceed returns the run at its next tick. /clear may have moved it to a new session of the same
-// client.
-func proceed(b Budget, r Request) Budget {
-	b.Tracker = cmp.Or(b.Tracker, r.Tracker) // as in resume
+// continueRun returns the run at its next tick. /clear may have moved it to a new session of the
+// same client.
+func continueRun(b Budget, r Request) Budget {
+	b.Tracker = cmp.Or(b.Tracker, r.Tracker) // as in resumeRun
 	// the time until another client took up the session counts as a pause
 	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
 		b.away(r.Now)
@@ -234,32 +234,6 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 	}
 	t.Notes = append(t.Notes, upper(attempt.LostTip(tip))+"; no work starts until it is restored")
 	return tip
-}
-
-// follow continues to track the open PRs of the previous iteration. It defers the review of a PR
-// whose head has not moved since. Only the SHAs are compared (R81–R84).
-func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
-	if previous == nil {
-		return
-	}
-	for _, p := range previous.TrackedPRs {
-		if p.StateAtEnd != "open" || slices.Contains(run.DeferredTargets, prTarget(p.Number)) {
-			continue
-		}
-		head, known := e.Asked.head(p, e.Heads)
-		if pr := e.Asked.pr(p.Number); pr != nil {
-			set(&p.Title, pr.Title)
-		}
-		if known && run.Kind().Reviews && SameSHA(head, p.EndSHA) {
-			t.deferReview(p.Number, previous.Iteration)
-		}
-		if !known {
-			head = p.EndSHA
-		}
-		t.Tracked = append(t.Tracked,
-			TrackedPR{Number: p.Number, Branch: p.Branch, StartSHA: head, EndSHA: head,
-				StateAtEnd: "open", Title: p.Title})
-	}
 }
 
 // carry repeats the questions of the last exit or a paused run, and applies a person's answers to

@@ -45,16 +45,16 @@ func TestResume(t *testing.T) {
 		},
 		Pending: before.Pending,
 	}
-	if diff := cmp.Diff(want, resume(before, r)); diff != "" {
+	if diff := cmp.Diff(want, resumeRun(before, r)); diff != "" {
 		t.Errorf("resumed: %s", diff)
 	}
 	r.Model, r.UnderLoop = true, false
 	want.Ceilings, want.Scheduled, want.UnderLoop = before.Ceilings, nil, false
-	if diff := cmp.Diff(want, resume(before, r)); diff != "" {
+	if diff := cmp.Diff(want, resumeRun(before, r)); diff != "" {
 		t.Errorf("resumed by the model: %s", diff)
 	}
 	before.Flags = canonical
-	if got := resume(before, r).OtherFlags; len(got) != 1 {
+	if got := resumeRun(before, r).OtherFlags; len(got) != 1 {
 		t.Errorf("other flags %v", got)
 	}
 }
@@ -69,32 +69,32 @@ func TestProceed(t *testing.T) {
 	r := Request{Now: noon, SessionID: "s2", Owner: run.Owner, EventsFrom: socket}
 	want := run
 	want.SessionID, want.OwnerLeft, want.EventsFrom = "s2", false, socket
-	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, continueRun(run, r)); diff != "" {
 		t.Errorf("in the same client: %s", diff)
 	}
 	r.UnderLoop, want.UnderLoop = true, true
-	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, continueRun(run, r)); diff != "" {
 		t.Errorf("under /loop: %s", diff)
 	}
 	run.UnderLoop, r.UnderLoop = true, false
-	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, continueRun(run, r)); diff != "" {
 		t.Errorf("under /loop before: %s", diff)
 	}
 	for _, owner := range []Process{{PID: 2, Start: "a"}, {PID: 1, Start: "b"}} {
 		r.Owner, want.Owner = owner, owner
 		want.MinutesBefore, want.ActiveSince = 6, noon
-		if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
+		if diff := cmp.Diff(want, continueRun(run, r)); diff != "" {
 			t.Errorf("in another client: %s", diff)
 		}
 	}
 	r.Flags = flagsOf(t, "--max-prs 9 --resume")
 	want.Ceilings.PRs, want.OtherFlags = 9, []string{r.Flags.canonical()}
-	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, continueRun(run, r)); diff != "" {
 		t.Errorf("with a new ceiling: %s", diff)
 	}
 	r.Scheduled = true
 	want.Ceilings.PRs, want.OtherFlags = 2, nil
-	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, continueRun(run, r)); diff != "" {
 		t.Errorf("by the schedule: %s", diff)
 	}
 }

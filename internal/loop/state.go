@@ -354,6 +354,8 @@ type Gate struct {
 	Kept bool `json:"kept,omitempty"`
 }
 
+func (g Gate) ofBudget() bool { return g.Name == BudgetEscalation }
+
 // Option is one answer that a gate offers.
 type Option struct {
 	Label       string `json:"label"`

@@ -6,7 +6,7 @@
 package loop
 
 import (
-	"errors"
+	"hooks/internal/guard/effect"
 	"reflect"
 	"slices"
 	"time"
@@ -20,21 +20,6 @@ func Step(s State, k Known, e Event) (out Outcome) {
 	defer k.needed(&out)
 	return e.step(s.clone(), &k)
 }
-
-// needed recovers from the panic with which Require ends a Step, and sets the outcome to Need.
-func (k *Known) needed(out *Outcome) {
-	switch p := recover(); p {
-	case nil:
-	case errLacks:
-		*out = Outcome{Need: k}
-	default:
-		panic(p)
-	}
-}
-
-// errLacks is the panic value that unwinds a Step. A rule that needs a missing fact decides
-// nothing, and no later rule is evaluated.
-var errLacks = errors.New("a fact is missing")
 
 // Event is something that happened in a session, such as a TurnEnd, Prompt, Call or Result.
 type Event interface {
@@ -91,6 +76,16 @@ type Save struct {
 	Enter     *Entering
 }
 
+// Entering holds the changes before an iteration begins, in the order in which the caller carries
+// them out. If another session takes the lock first, the caller steps the request again.
+type Entering struct {
+	Reap    *Lock   // the stale lock to remove, or nil
+	Archive *Budget // the earlier run; nil if the run on disk continues
+	Lock    Lock
+	Run     *Budget // the run whose iteration Opens begins; saved unchanged if Opens fails
+	Opens   Opens   // the event to step once the lock is taken
+}
+
 // leave removes a session from a claim. Other sessions keep their places.
 func (s *Save) leave(c *Claim, session string) {
 	s.Claim = c.without(session)
@@ -119,6 +114,68 @@ type Reply struct {
 	Context    string      // text for the model
 	Say        string      // text for the person and the model
 	Prompt     string      // replaces the prompt of the worker that is started
+}
+
+// Admission is the answer to a request.
+type Admission struct {
+	Verdict   Verdict
+	Mode      Mode
+	Text      string
+	Notes     []string // one-line notes for the status block
+	Reap      bool     // the lock on disk is stale; remove it before acquiring it
+	PID       int      // for Skip, Wait and AskForce: process id of the holder of the lock or run
+	Iteration int      // the holder's iteration
+}
+
+// Deny refuses a call. Text and Hint are for the model.
+type Deny struct {
+	Rule string // a name from Rules
+	Text string
+	Hint string
+	Ask  []Gate // the waiting questions
+	Say  string // text for the person
+	// Ends reports whether the refusal ends the worker that made the call, or the main thread's
+	// turn and its iteration. No event reports that end.
+	Ends bool
+	// Plainly reports whether the %s in Hint has to be replaced by the forge's own command that
+	// merges the PR of Act at SHA.
+	Plainly bool
+	Act     effect.Act
+	SHA     string
+}
+
+// PassedOver describes a tick that found the lock held and did not begin.
+type PassedOver struct {
+	Line *Iteration
+	Run  *Budget // the loop, if it ended before it began; nil if the next tick tries again
+	// Answer is the person's answer at the force-unlock gate; nil if there is none.
+	Answer *GateAnswer
+	Text   string // text for the model if there is an answer, otherwise for the person
+}
+
+// Answers holds the answers that a dialog returned.
+type Answers struct {
+	ID    string // tool_use_id of the dialog
+	Input string // tool_input as the client wrote it
+	AFK   bool   // the dialog timed out while the person was away
+	List  []DialogAnswer
+}
+
+// DialogAnswer is a person's answer to one question of a dialog, verbatim.
+type DialogAnswer struct{ Question, Text string }
+
+// Answered describes the effects of a person's answers.
+type Answered struct {
+	List  []Acted
+	Begun bool // the iteration's body has begun
+}
+
+// Acted describes the effect of one answer. Gate is zero for a question that the skill itself
+// asked.
+type Acted struct {
+	Gate Gate
+	Text string
+	As   string // the option that the text selects
 }
 
 // Notice is an event of which a person away from the session is notified. One field is set.
@@ -200,4 +257,11 @@ type Continue struct {
 	Gates    []Gate      // for a gate: the questions that wait
 	Schedule []Scheduled // for unschedule: schedules that would start the ended loop again
 	Until    time.Time   // the Stop waits until this time before it asks; zero for no wait
+}
+
+// Scheduled is one prompt that the session has scheduled.
+type Scheduled struct {
+	Prompt string
+	Next   time.Time // next time at which it fires; zero if unknown
+	End    string    // the call that removes the schedule, as in "CronDelete 1"
 }

@@ -167,7 +167,7 @@ func someEvent(t *rapid.T) Event {
 		e.Turn = turn
 		return e
 	case 2:
-		e := drawn[Prompt](t, "prompt")
+		e := drawn[PromptSubmit](t, "prompt")
 		e.Turn = turn
 		return e
 	case 3:

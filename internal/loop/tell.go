@@ -67,11 +67,6 @@ func (f *Facts) waiting(gate string) string {
 	return strings.Join(questions, " ")
 }
 
-// Says is a fixed description, which does not depend on facts.
-type Says string
-
-func (s Says) Tell(*Facts) string { return string(s) }
-
 // ofUnits describes a ceiling and the amount used, for example "3 of 5 iterations".
 func ofUnits(used, most int, unit string) string {
 	if most >= MaxUnits {

@@ -17,13 +17,6 @@ type TurnEnd struct {
 	DontAsk  bool // the session's permission mode allows no dialog
 }
 
-// Scheduled is one prompt that the session has scheduled.
-type Scheduled struct {
-	Prompt string
-	Next   time.Time // next time at which it fires; zero if unknown
-	End    string    // the call that removes the schedule, as in "CronDelete 1"
-}
-
 // step ends the open iteration of the session, or blocks the Stop if the model still has to ask,
 // report or call something (R117, design §1).
 func (e TurnEnd) step(s State, k *Known) Outcome {
@@ -47,7 +40,7 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	case !e.open(s):
 		return Outcome{}
 	case e.Foreign(s) && !s.Tick.Draining: // a later turn ends; the tick's own turn was cut off
-		return Prompt{Turn: e.Turn}.step(s, k)
+		return PromptSubmit{Turn: e.Turn}.step(s, k)
 	case len(e.Working) > 0:
 		s.Tick.Draining, s.Tick.Workers = true, e.Working
 		s.Tick.Prompts = AppendNew(s.Tick.Prompts, e.Prompt)
@@ -279,42 +272,6 @@ func (t *Tick) unanswered(attended, barred bool) string {
 		return "its dialog was opened, but returned no answer"
 	}
 	return "the model was told to ask the person, but did not"
-}
-
-// WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
-// a worker; the turn itself continues then.
-type WorkerEnd struct {
-	Turn
-	Agent   string
-	Failure string
-	Reset   time.Time // when the service is available again; zero if unknown
-}
-
-func (e WorkerEnd) step(s State, k *Known) Outcome {
-	if !e.open(s) {
-		return Outcome{}
-	}
-	if out, decided := e.workerEnds(s, k); decided {
-		return out
-	}
-	t := s.Tick
-	if slices.Contains(t.Workers, e.Agent) {
-		t.Workers = Without(t.Workers, e.Agent)
-		return Outcome{Save: Save{Tick: t}}
-	}
-	owes := s.Run.Kind().Owes
-	if e.Foreign(s) || e.Failure != "" || !t.Started || t.Halting() || t.Failed != "" ||
-		len(t.Pending) > 0 || owes == nil {
-		return Outcome{}
-	}
-	// A fork that does the iteration's work is asked for its facts itself, because the main thread
-	// does not know them.
-	ask := owes(s)
-	if ask == nil || !required(k, &k.Worker).Ours ||
-		!(TurnEnd{Turn: e.Turn}).hold(s.Run, ask.Name) {
-		return Outcome{}
-	}
-	return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
 }
 
 // attempt judges the open attempt when its turn ends. decided is false if the iteration may end.

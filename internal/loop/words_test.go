@@ -130,7 +130,7 @@ func TestUnderstands(t *testing.T) {
 		{AmbiguousCriteria, "skip", true}, {AmbiguousCriteria, "raise", false},
 	} {
 		k := GateOf(c.gate)
-		if got := ask(k.Name, Gate{Raise: &Defaults}).Understands(c.answer); got != c.want {
+		if got := asGate(k.Name, Gate{Raise: &Defaults}).Understands(c.answer); got != c.want {
 			t.Errorf("%s: %q is understood: %v", c.gate, c.answer, got)
 		}
 	}

@@ -117,7 +117,7 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 		strings.TrimSpace(st.Text) == "/loop stop" // the client's own command that ends a loop
 	if notification || stops || !invokes && !st.underLoop() {
 		prompt := cmp.Or(st.Prompt, "a prompt without an id")
-		e := loop.Prompt{Turn: s.at(st.At, prompt), Stops: stops}
+		e := loop.PromptSubmit{Turn: s.at(st.At, prompt), Stops: stops}
 		if notification {
 			e.Wakes = &loop.Wakeup{}
 		}
