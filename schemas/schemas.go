@@ -1,8 +1,8 @@
 // Package schemas holds the JSON Schemas (2020-12) of the files under .sdd/loop, of a skill's
 // report, and of the JSON that the doctor, the ledger check, the cost and the tasks commands print.
 //
-// They are documentation, and a check for other programs and for tests. The hooks themselves check
-// in code, because compiling a schema would cost every hook call several milliseconds.
+// They are documentation, and other programs and the tests validate files with them. The hooks
+// check in code, because compiling a schema would cost every hook call several milliseconds.
 package schemas
 
 import (

@@ -1,6 +1,6 @@
 // Package codec encodes structs as JSON and decodes them. It is for the small files that a hook
-// call reads and writes: encoding/json first builds tables for a type and all types in it and
-// checks every value once more, which costs more than the rest of the call.
+// call reads and writes, because encoding/json would first build tables for a type and all types in
+// it and check every value again, which would cost more than the rest of the call.
 //
 // Tags and output follow encoding/json, with these differences. A field without a name is
 // omitted. <, > and & are not escaped. A nil slice is encoded as an empty list unless it is
@@ -8,8 +8,8 @@
 // if empty. A string with the tag codec:"loose" ignores a value of another type. Every tag begins
 // with json.
 //
-// A struct with a method Variants has one field of an interface type. The method yields each name
-// that the field can have in a file, with a nil pointer of the type that the field then holds.
+// A struct with a method Variants has one field of an interface type. The method yields each JSON
+// name that the field can have, with a nil pointer of the type that the field then holds.
 package codec
 
 import (

@@ -12,11 +12,11 @@ import (
 
 // Decode fills the struct that v points to from valid JSON, as json.Unmarshal does, except that
 // names are case-sensitive. It ignores fields that the struct lacks. A gjson.Result accepts any
-// value. A value of the wrong type returns a TypeError.
+// value. Decode returns a TypeError for a value of the wrong type.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
-// DecodeSome is like Decode, but of the outermost struct it decodes only the fields for which
-// wanted returns true. It calls wanted for the fields that the struct has, in the order of the
+// DecodeSome is like Decode, but decodes only those fields of the outermost struct for which wanted
+// returns true. It calls wanted for each field of the struct that the text has, in the order of the
 // text.
 func DecodeSome(text gjson.Result, v any, wanted func(name string) bool) error {
 	return decodeFields(reflect.ValueOf(v).Elem(), text, wanted)

@@ -43,7 +43,7 @@ func Clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// The errors of Parse, apart from a repeated key.
+// The errors of Parse, except for the error of a repeated key.
 var (
 	// ErrDeep reports a text whose brackets are nested too deeply. Readers scan each byte once per
 	// level, so a text that consists of brackets would hold a hook past its timeout.
@@ -52,9 +52,9 @@ var (
 	ErrObject = errors.New("it is not a JSON object")
 )
 
-// Parse returns the one JSON object in a text whose reader must not be misled. It returns an error
-// for nesting over maxDepth levels, and for a key that occurs twice in an object: readers differ in
-// which value they use, so the value that was checked may not be the one that takes effect.
+// Parse parses a text that must be a single JSON object. It returns an error for nesting over
+// maxDepth levels. It also rejects a key that occurs twice in an object, because readers differ in
+// which value they use, so the value that was checked might not be the one that takes effect.
 func Parse(text string, maxDepth int) (gjson.Result, error) {
 	err := scan(text, maxDepth)
 	root := gjson.Parse(text)
@@ -68,8 +68,8 @@ func Parse(text string, maxDepth int) (gjson.Result, error) {
 	return root, err
 }
 
-// scan reads a text once, without recursion, for Parse. The text need not be valid JSON, but then
-// only ErrDeep has a meaning.
+// scan finds deep nesting and repeated keys for Parse, in one pass and without recursion. If the
+// text is not valid JSON, only ErrDeep has a meaning.
 func scan(text string, maxDepth int) (err error) {
 	var open []level
 	var names []string // keys of all open objects
@@ -114,8 +114,8 @@ func scan(text string, maxDepth int) (err error) {
 	return err
 }
 
-// counts marks the bytes outside of strings that scan handles. It skips all others, which are
-// most of a text.
+// counts marks the bytes that scan handles outside of strings. It skips all others, which are most
+// of a text.
 var counts = [256]bool{'"': true, ',': true, ':': true,
 	'{': true, '[': true, '}': true, ']': true}
 

@@ -35,8 +35,7 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Append appends a text to a regular file of at most maxAppended bytes, which it creates if
-// necessary.
+// Append appends text to a regular file of at most maxAppended bytes. It creates a missing file.
 func Append(path, text string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -102,8 +101,8 @@ const newMode fs.FileMode = 0o644
 
 // Replace atomically and durably replaces the contents of a file. A reader sees the old text or the
 // new one, and an error before the last step leaves the old one. The file gets the given mode
-// whatever the umask; mode 0 means newMode, subject to the umask. An error from ready, called once
-// the text is on disk, cancels the replacement.
+// whatever the umask; mode 0 means newMode, subject to the umask. Unless ready is nil, it is
+// called once the text is on disk, and an error from it cancels the replacement.
 func Replace(path string, mode fs.FileMode, text io.Reader, ready func() error) error {
 	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".hooks.tmp")
 	_ = os.Remove(tmp) // left by a killed process; Remove does not follow a symlink

@@ -20,13 +20,13 @@ import (
 	"hooks/internal/safefile"
 )
 
-// maxRecord bounds a record, in bytes. It has room for the largest files of every kind of loop,
-// with the texts of a change under way.
+// maxRecord bounds a record, in bytes. It leaves room for the largest files of every kind of loop,
+// including the new texts of a change in progress.
 const maxRecord = 64 << 20
 
 // ErrUnwritable reports that this process cannot write to the user's state directory, for example
 // in the client's sandbox.
-var ErrUnwritable = errors.New("the user's state directory cannot be written here")
+var ErrUnwritable = errors.New("cannot write to the user's state directory")
 
 // Dir is the user's state directory. The zero value has no path: lookups find nothing and saving
 // fails.
@@ -40,8 +40,8 @@ type Dir struct {
 	last *parsed
 }
 
-// parsed caches the record read or written last and the info of its file, because one event reads
-// the same record several times.
+// parsed caches the record that was read or written last, and the info of its file, because one
+// event reads the same record several times.
 type parsed struct {
 	path   string
 	file   fs.FileInfo
@@ -74,8 +74,7 @@ func (d Dir) Record(name string) (r *Record, err error) {
 	return r, err
 }
 
-// Find returns a session's record, whether or not one of its loops is active. It is nil if there is
-// no record.
+// Find returns a session's record, whether or not one of its loops is on, or nil if there is none.
 func (d Dir) Find(session string) (*Record, error) {
 	r, err := d.Active(session)
 	if r == nil && err == nil && d.path != "" && session != "" {
@@ -206,7 +205,7 @@ func (d Dir) read(path, session string) (r *Record, project string, err error) {
 		*d.last = parsed{path, info, whole, r.clone()}
 		return r, "", nil
 	}
-	// without its closing quote, the value is cut off
+	// a value without its closing quote was cut off
 	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) {
 		project = of.Str
 	}
@@ -219,8 +218,8 @@ func same(info, before fs.FileInfo) bool {
 		info.ModTime().Equal(before.ModTime())
 }
 
-// Save writes a record to on/ or off/, and removes one without loops. A crash leaves either the old
-// record or the new one. The error is ErrUnwritable if this process may not write the directory.
+// Save writes a record to on/ or off/, and removes a record without loops. A crash leaves either
+// the old record or the new one. If the directory cannot be written, the error is ErrUnwritable.
 func (d Dir) Save(r *Record) error {
 	if d.path == "" {
 		return ErrUnwritable
@@ -253,9 +252,9 @@ func (d Dir) Save(r *Record) error {
 	return writable(os.Rename(on, off))
 }
 
-// append adds a note of the change to a record's file, which costs a tenth of replacing it. It
-// returns false if no note describes the change, or if the file has grown long or is not as it was
-// read or written last. Readers skip an incomplete note.
+// append adds a note of the change to a record's file, which costs a tenth of replacing the file.
+// It returns false if no note describes the change, or if the file has grown too long or has
+// changed since this process last read or wrote it. Readers skip an incomplete note.
 func (d Dir) append(path string, r *Record) bool {
 	last := *d.last
 	if last.path != path || !last.whole {
@@ -292,7 +291,7 @@ func (d Dir) Probe() error {
 		return writable(err)
 	}
 	err := os.Remove(tmp)
-	_, _ = os.Remove(filepath.Dir(tmp)), os.Remove(d.path) // Remove fails unless they are empty
+	_, _ = os.Remove(filepath.Dir(tmp)), os.Remove(d.path) // only if the folders are empty
 	return writable(err)
 }
 

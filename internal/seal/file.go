@@ -18,9 +18,9 @@ const version = 2
 // it. Every event reads the whole file.
 const maxFile = 16 << 10
 
-// A file holds the record of one session and the notes of its changes since. Each is a small JSON
-// object followed by the texts of its files. The texts are most of the data, so they are not
-// encoded. The separators cannot occur in JSON.
+// A file holds the record of one session, followed by notes of later changes. The record and each
+// note are a small JSON object and then the texts of project files. The texts are most of the data,
+// so they are not encoded. The separators cannot occur in JSON.
 const (
 	beforeNote = "\x1e"
 	beforeText = "\x1f"
@@ -36,7 +36,7 @@ type versioned struct {
 	Record
 }
 
-// files returns the Files whose texts follow the record's object.
+// files returns the Files whose texts follow the record's JSON object.
 func (r *Record) files() (list []*Files) {
 	for i := range r.Loops {
 		l := &r.Loops[i]
@@ -64,7 +64,7 @@ func encodePart(object any, files []*Files) ([]byte, error) {
 	return append(out, partEnd...), err
 }
 
-// note is a change of one run's files: with Next its start, without Next its end.
+// note records the start of a change to one run's files or, if Next is nil, the end of the change.
 type note struct {
 	Skill string `json:"skill"`
 	Next  *Files `json:"next,omitempty"`
@@ -89,7 +89,7 @@ func (n *note) apply(r *Record) {
 	}
 }
 
-// noted returns the encoded note that turns the record before into r, or nil if none does.
+// noted returns the encoded note that turns before into r, or nil if no note does.
 func (r *Record) noted(before *Record) []byte {
 	for i := range r.Loops {
 		n, after := note{r.Loops[i].Skill, r.Loops[i].Next}, before.clone()
@@ -101,8 +101,8 @@ func (r *Record) noted(before *Record) []byte {
 	return nil
 }
 
-// decode reads a file. It skips a note torn by a kill, because its change was never started, and
-// zeros left by a power cut. whole is false if no note may be appended to the file.
+// decode decodes a record's file. It skips zeros left by a power cut, and a note torn by a kill,
+// because the record before that note is still valid. whole is false if no note may be appended.
 func decode(text string) (r *Record, whole bool, err error) {
 	written := strings.TrimRight(text, "\x00")
 	parts := strings.Split(written, beforeNote)
@@ -112,7 +112,7 @@ func decode(text string) (r *Record, whole bool, err error) {
 	}
 	if of := gjson.Get(parts[0], "version").Int(); of > version {
 		return nil, false, fmt.Errorf(
-			"it has format version %d, newer than this program knows: upgrade hooks", of)
+			"it has format version %d, which this program does not know: upgrade hooks", of)
 	}
 	var v versioned
 	err = decodePart(parts[0], &v, v.files)
@@ -129,7 +129,7 @@ func decode(text string) (r *Record, whole bool, err error) {
 	return &v.Record, whole, nil
 }
 
-// decodePart decodes a part into object, and its texts into the files that object then has.
+// decodePart decodes a part's JSON into object, and its texts into the files that object then has.
 func decodePart(part string, object any, files func() []*Files) error {
 	body, isWhole := strings.CutSuffix(part, partEnd)
 	texts := strings.Split(body, beforeText)

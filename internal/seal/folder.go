@@ -13,8 +13,8 @@ import (
 const maxBudget = 1 << 20
 
 // Adopt reports whether a record belongs to the project in a folder. It does if the recorded path
-// leads to that folder, or if the folder was moved there; Adopt then updates the record's path.
-// While there is a folder at the recorded path, any other one is a copy of the project.
+// leads to that folder, or if the project was moved there. Then Adopt updates the recorded path. As
+// long as the recorded path exists, any other folder is a copy of the project.
 func (r *Record) Adopt(project string) bool {
 	if r.Project == project {
 		return true

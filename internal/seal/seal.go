@@ -21,9 +21,9 @@ type Record struct {
 	Loops   []Loop `json:"loops"`
 }
 
-// Loop is one skill's run. The zero value of a text means that the file is absent.
+// Loop is one skill's run. An empty text means that the file is absent.
 type Loop struct {
-	// On reports that the loop governs its session: it is active, or its gate remains.
+	// On reports that the loop governs its session, because it is active or its gate remains.
 	On     bool   `json:"on,omitempty"`
 	Skill  string `json:"skill,omitempty"`
 	RunID  string `json:"run_id,omitempty"`
@@ -35,8 +35,8 @@ type Loop struct {
 	HeldFor string `json:"held_for,omitempty"`
 	// Quiet is the gate of a run that has ended, empty until it is recorded.
 	Quiet string `json:"quiet" codec:"raw"`
-	// State holds the files as last written. Next is set during a change: after a crash, each file
-	// is as in one of the two.
+	// State holds the files as last written. Next holds the files as they will be after the change
+	// in progress, or is nil. After a crash, each file matches State or Next.
 	State Files  `json:"state"`
 	Next  *Files `json:"next,omitempty"`
 }
@@ -46,7 +46,7 @@ type Loop struct {
 type Files struct {
 	// History is the size of the history in bytes, and Line is the run's last line in it.
 	History int64  `json:"history,omitempty"`
-	Marker  string `json:"marker,omitempty"` // the path in the budget-file marker
+	Marker  string `json:"marker,omitempty"` // contents of the pointer to a --budget-file
 	Budget  string `json:"-"`
 	Tick    string `json:"-"`
 	Line    string `json:"-"`

@@ -11,10 +11,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// appendHistory repairs a torn last line, then writes and syncs a line that ends no iteration.
-// created reports that the file is new, which is reported to the person (R123, R126). It returns
-// errCommitted for a line that the history already has. A failed write leaves the history
-// unchanged. The caller holds the guard.
+// appendHistory repairs the last line, then writes and syncs a line that does not end an iteration.
+// created is true if the history had no line before, so that the person is told (R123, R126). It
+// returns errCommitted if the history already has the line. If the write fails, it removes what was
+// written. The caller holds the guard.
 func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	line, err := s.lineOf(it, nil)
 	if err == nil {
@@ -30,8 +30,8 @@ func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	return created, s.settle()
 }
 
-// lineOf encodes a history line and checks that it can be read again. Its snapshot omits the lists
-// that equal those of the budget on disk, which is nil if there is none.
+// lineOf encodes a history line and checks that it can be read again. The line's snapshot omits the
+// lists that equal the ones in disk, the budget on disk, which is nil if there is none.
 func (s *Store) lineOf(it *loop.Iteration, disk *loop.Budget) ([]byte, error) {
 	own := *it
 	own.Version, own.Budget.Version = loop.Version, loop.Version
@@ -64,13 +64,13 @@ type historyFile struct {
 	name  string
 	f     *os.File // reads anywhere, writes at the end
 	end   int64    // where the next line begins
-	isNew bool     // no line has been reported yet
+	isNew bool     // the file was missing or empty
 }
 
-// openForLine opens the history for a line of the iteration, and repairs its last line. It returns
-// an error if that line already records the iteration or if a newer program wrote it. It creates a
-// missing file and syncs the folder, so that a file written later cannot survive a crash that loses
-// this one.
+// openForLine opens the history for a line of the iteration, and repairs the last line. It returns
+// errCommitted if that line records this iteration or a later one of the run, and a NewerError if a
+// newer program wrote it. It creates a missing file and syncs the folder, so that no file written
+// later can survive a crash that loses this one.
 func (s *Store) openForLine(it *loop.Iteration) (h *historyFile, err error) {
 	h = &historyFile{disk: &s.disk, name: historyName.of(it.Skill)}
 	_, err = s.disk.stat(h.name)
@@ -100,13 +100,13 @@ func (s *Store) openForLine(it *loop.Iteration) (h *historyFile, err error) {
 		err = fmt.Errorf("%w: run %s seq %d", errCommitted, it.RunID, last.Seq)
 		return nil, errors.Join(err, h.f.Close())
 	}
-	// an earlier failure left an empty file, which was never reported to anyone
+	// an empty file is left from an earlier failure, and the person was not told about it
 	h.isNew = h.isNew || h.end == 0
 	return h, nil
 }
 
-// add appends and syncs a line. On failure it truncates the file to its old size, so that no
-// unreported line remains.
+// add appends and syncs a line. If that fails, it truncates the file to its old size, so that no
+// line counts whose write was reported as failed.
 func (h *historyFile) add(line []byte) error {
 	err := errors.Join(h.disk.write(h.f, h.name, line), h.disk.sync(h.f, h.name))
 	if err != nil {
@@ -115,8 +115,8 @@ func (h *historyFile) add(line []byte) error {
 	return nil
 }
 
-// repair makes the file end in a complete line, which it returns. It adds a missing newline to a
-// complete last line, and removes a torn one.
+// repair makes the file end in a complete line and returns that line. It adds a missing newline to
+// a complete last line, and removes a torn last line.
 func (h *historyFile) repair() (last []byte, err error) {
 	info, err := h.f.Stat()
 	if err != nil {
@@ -139,6 +139,6 @@ func (h *historyFile) repair() (last []byte, err error) {
 	}
 	h.end = lines.at()
 	err = errors.Join(h.disk.truncate(h.name, h.end), h.disk.sync(h.f, h.name))
-	line, _ = lines.next() // one that is too long is not from this program
+	line, _ = lines.next() // without a readable line, there is nothing to compare
 	return line, err
 }

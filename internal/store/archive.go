@@ -16,9 +16,9 @@ import (
 const archiveName = "archive"
 
 // Archive moves the files of an earlier run into archive/<run_id>/, so that a fresh run destroys
-// nothing. A name already used there gets a number. Files that name another run stay; damaged files
-// move. A budget outside .sdd/loop moves only if it names this run. After a crash, a second call
-// completes the move. The caller holds the guard.
+// nothing. It adds a number to a name that is already used there. It leaves files that name another
+// run and moves damaged ones. A budget outside .sdd/loop moves only if it names this run. After a
+// crash, a second call completes the move. The caller holds the guard.
 func (s *Store) Archive(skill loop.Skill, runID string) error {
 	runs, _ := s.sealedRuns(skill) // an unreadable record is skipped
 	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != runID })
@@ -45,7 +45,8 @@ func (s *Store) Archive(skill loop.Skill, runID string) error {
 	return wrap("archive run "+runID, err)
 }
 
-// unseal removes an archived run from its records. A run that waits for a person's prompt stays.
+// unseal removes an archived run from its records, unless it waits for a person's prompt, and then
+// removes the copies of its lines and findings.
 func (s *Store) unseal(runs []sealed) error {
 	for _, run := range runs {
 		if run.HeldFor == "" {
@@ -97,7 +98,7 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 }
 
 // belongsToOther reports whether a file must stay because another run uses it. The history belongs
-// to the run that has a budget.
+// to the run of the current budget.
 func (s *Store) belongsToOther(skill loop.Skill, file, runID string) bool {
 	if !strings.HasPrefix(file, string(skill)+".") {
 		return true
@@ -156,8 +157,8 @@ func numberedName(file string) func(int) string {
 }
 
 // moveElsewhere moves a run's budget from its --budget-file path into the archive, and removes the
-// pointer to it. It leaves any other file alone, because it may belong to someone else. A damaged
-// pointer is moved itself.
+// pointer to it. It leaves another run's budget with its pointer, and any other file at the path,
+// because it may belong to someone else. It moves an unusable pointer itself into the archive.
 func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	path, err := s.budgetPath(skill)
 	var at place
@@ -189,8 +190,8 @@ func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	return errors.Join(at.disk.remove(at.name), at.disk.syncDir(), s.disk.remove(pointer))
 }
 
-// keepCopy writes a text into the archive, unless the archive already has that file with that
-// text.
+// keepCopy writes a file into the archive, under a numbered name if necessary. It does nothing if
+// the archive already has the file with that text.
 func (d *disk) keepCopy(file string, text []byte) error {
 	if done, err := d.read(file); err == nil && bytes.Equal(done, text) {
 		return nil
@@ -202,7 +203,7 @@ func (d *disk) keepCopy(file string, text []byte) error {
 	return errors.Join(d.replace(name, text), d.syncDir())
 }
 
-// Archives returns the sorted names of the folders in the archive. A folder is named after its run.
+// Archives returns the sorted names of the archived runs' folders. A folder is named after its run.
 func (s *Store) Archives() (names []string, err error) {
 	entries, err := fs.ReadDir(s.disk.root.FS(), archiveName)
 	if orAbsent(err) != nil {
@@ -216,7 +217,7 @@ func (s *Store) Archives() (names []string, err error) {
 	return names, nil
 }
 
-// Archived opens an archived run for reading by the name of its folder.
+// Archived opens the archived run in the folder with that name, for reading.
 func (s *Store) Archived(name string) (*Store, error) {
 	root, err := s.disk.root.OpenRoot(filepath.Join(archiveName, name))
 	if err != nil {

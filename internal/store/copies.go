@@ -15,9 +15,9 @@ import (
 // folder.
 type CopyName = fileName
 
-// ProgressCopy restores lines that a worker removed from the progress file (T36, T82). ViewCopy
-// holds the view and the one before it; a view that differs from both was edited by hand (T98).
-// PlanCopy holds the plan as at the start of the run, so that a later edit cannot renumber its
+// ProgressCopy holds the progress file, to restore lines that a worker removed (T36, T82). ViewCopy
+// holds the current and the previous view; a view that equals neither was edited by hand (T98).
+// PlanCopy holds the plan as it was when the run started, so that a later edit cannot renumber its
 // sections (A9, A44).
 const (
 	ProgressCopy CopyName = "progress.md"
@@ -28,7 +28,7 @@ const (
 // replacedName is the archive's folder for files that the program replaced.
 const replacedName = "replaced"
 
-// Copy returns a copy, or nil if none was kept or it cannot be read.
+// Copy returns the stored copy, or nil if it is missing or cannot be read.
 func (s *Store) Copy(k loop.Skill, name CopyName) []byte {
 	text, err := s.disk.read(name.of(k))
 	if err != nil {
@@ -42,9 +42,9 @@ func (s *Store) KeepCopy(k loop.Skill, name CopyName, text []byte) error {
 	return wrap("keep "+name.of(k), errors.Join(s.disk.replace(name.of(k), text), s.settle()))
 }
 
-// Publish atomically replaces a file outside of the state and keeps its mode. The temporary file is
-// in the state folder, which git ignores; in the project, a crash would leave an untracked file
-// (T66, T87).
+// Publish atomically replaces a file outside of the state folder and keeps its mode. The temporary
+// file is in the state folder, which git ignores; elsewhere in the project, a crash could leave an
+// untracked file (T66, T87).
 func (s *Store) Publish(path string, text []byte) error {
 	u, err := s.disk.begin(filepath.Base(path), text)
 	if err != nil {

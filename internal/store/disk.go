@@ -75,7 +75,7 @@ func (d *disk) reader(name string) (f *os.File, size int64, err error) {
 			size = info.Size()
 			f, err = d.open(name, os.O_RDONLY)
 		}
-		return orAbsent(err) // the lock may have been released since stat
+		return orAbsent(err) // another process may have removed the file since stat
 	})
 	if err != nil {
 		err = fmt.Errorf("read %s: %w", d.path(name), err)
@@ -181,7 +181,7 @@ func (d *disk) remove(name string) error {
 	return orAbsent(d.change("remove", name, func() error { return d.root.Remove(name) }))
 }
 
-// folder opens a subfolder, which it first creates if it is missing, and syncs this folder.
+// folder opens a subfolder. If the subfolder is missing, it creates it first and syncs this folder.
 func (d *disk) folder(name string) (*disk, error) {
 	err := d.do("mkdir", name, func() error {
 		err := d.root.Mkdir(name, dirMode)
@@ -236,7 +236,7 @@ type draft struct {
 	disk   *disk
 	tmp    string
 	to     string       // the full path of the file that it replaces
-	wait   func() error // until the file is durable and closed
+	wait   func() error // syncs and closes the file, once
 	placed bool
 }
 
@@ -254,9 +254,9 @@ func (d *disk) begin(name string, text []byte) (*draft, error) {
 	return &draft{disk: d, tmp: tmp, to: filepath.Join(d.root.Name(), name), wait: wait}, nil
 }
 
-// place waits until the file is durable and atomically renames it, replacing any file there. It
-// needs no os.Root: the name is fixed, and the folder was opened without following symlinks out of
-// the project.
+// place syncs the file and atomically renames it to u.to, replacing any file there. It needs no
+// os.Root, because the program chose both names and a rename replaces a symlink instead of
+// following it.
 func (u *draft) place() error {
 	err := u.wait()
 	if err == nil {

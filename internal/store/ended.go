@@ -11,9 +11,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// Counted returns the cursors where counting resumes in a session's transcripts: those in the
-// run's budget, and those of workers that have ended. paths are the worker transcripts without a
-// cursor in the budget.
+// Counted returns the cursors at which counting resumes in a session's transcripts. They are the
+// cursors in the run's budget and, for the worker transcripts at paths, which have none there, the
+// cursors in the history.
 func (s *Store) Counted(
 	run *loop.Budget, transcript string, paths []string,
 ) ([]loop.Cursor, error) {
@@ -28,10 +28,10 @@ func (s *Store) Counted(
 // the first cursor of a snapshot belongs to the main thread.
 const beforeEnded = `"cursors":[{"path":"subagents/`
 
-// Ended returns the cursors at the given paths that the run's history holds for ended workers of
-// the transcript's session. If a worker was resumed, its newest cursor counts. Damaged lines are
-// skipped, so their usage is counted again. It reads the history backwards until it has all
-// cursors.
+// Ended returns the cursors that the run's history holds for the worker transcripts at paths, if
+// the workers ended in the session of transcript. If a worker was resumed, its newest cursor
+// counts. Ended skips damaged lines, so usage that they counted is counted again. It reads the
+// history backwards until it has all cursors.
 func (s *Store) Ended(
 	run *loop.Budget, transcript string, paths []string,
 ) (list []loop.Cursor, err error) {

@@ -14,15 +14,15 @@ var (
 	// a later write failed. The next State continues from the line.
 	ErrClosed = errors.New("the iteration is closed in the history")
 
-	// ErrLockChanged reports that the lock was released or acquired by others in the meantime. The
-	// call neither removed nor took it.
+	// ErrLockChanged reports that another process has released or acquired the lock in the
+	// meantime. The call neither removed nor took it.
 	ErrLockChanged = errors.New("the lock changed hands")
 
 	// errOtherRun reports that a budget file belongs to another run, which must be archived before
 	// it is replaced.
 	errOtherRun = errors.New("the budget file belongs to another run")
 
-	// errCommitted reports that the history already has this iteration, which must not count twice.
+	// errCommitted reports that the history already has this iteration. It must not count twice.
 	errCommitted = errors.New("the history already has this iteration")
 )
 
@@ -30,7 +30,7 @@ var (
 // it, and leaves it in place unless the run's record has its text or the run is archived.
 type DamagedError struct {
 	Path string
-	Line int // of a history file, from 1; 0 if unknown or for other files
+	Line int // line number in a history, from 1; 0 if unknown and for other files
 	Why  string
 	// Missing is the name of the required budget field that is absent (R109).
 	Missing string
@@ -68,13 +68,13 @@ func (e *CopyError) Error() string {
 	return fmt.Sprintf("run %s belongs to %s; this folder holds a copy of it", e.Run, e.Project)
 }
 
-// NewerError reports a state file in a later format. The file is left as it is.
+// NewerError reports a state file in a later format. The program leaves the file unchanged.
 type NewerError struct {
 	Path    string
 	Version int64
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s has format version %d, newer than this program knows: upgrade hooks",
+	return fmt.Sprintf("%s has format version %d, which this program does not know: upgrade hooks",
 		e.Path, e.Version)
 }

@@ -16,13 +16,13 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxFindings bounds the findings of a run, in bytes.
+// maxFindings bounds the file of a run's findings, in bytes.
 const maxFindings = 16 << 20
 
-// findingsName returns the name of the file with the findings of a run. A line is added for each
-// finding and each change of one; the last line of an id counts. The budget and every history line
-// record how long the file was, and so identify one state of the findings. Lines beyond that
-// length, left by a crash, are ignored and cut off by the next change.
+// findingsName returns the name of the file that holds a run's findings. The file has a line for
+// each new or changed finding, and the last line with an id counts. The budget and every history
+// line record the length of the file at that time, and so identify one state of the findings. A
+// crash may leave lines beyond that length: readers ignore them, and the next change removes them.
 func findingsName(skill loop.Skill, run string) string {
 	return string(skill) + "." + seal.FileName(run) + ".findings.jsonl"
 }
@@ -45,8 +45,8 @@ func (s *Store) Findings(b *loop.Budget) error {
 	return err
 }
 
-// logged returns the run's part of the findings file. If somebody changed the file, it returns the
-// copy in the state directory; the file itself is rewritten only under the guard. It returns
+// logged returns the run's part of the findings file. If somebody changed the file, logged returns
+// the copy in the state directory and, if the guard is held, also restores the file. It returns a
 // ChangedError if there is no usable copy.
 func (s *Store) logged(b *loop.Budget, part loop.FilePart) (text []byte, err error) {
 	if part.Bytes == 0 {
@@ -84,7 +84,7 @@ func (s *Store) restoreFindings(b *loop.Budget, part loop.FilePart) ([]byte, err
 	return text, err
 }
 
-// findingsCopy returns the name of a run's findings in the state directory.
+// findingsCopy returns the name of the copy of a run's findings in the state directory.
 func findingsCopy(run string) string { return run + "-findings" }
 
 func sumOf(text []byte) string {
@@ -100,8 +100,8 @@ func encodeEach(list any) (lines []string, err error) {
 	return lines, err
 }
 
-// newestLines returns the last line of each id, in the order of their first lines. It skips lines
-// that cannot be read.
+// newestLines returns the last line of each id, in the order in which the ids first appear. It
+// skips lines that cannot be read.
 func newestLines(text []byte) (list []string) {
 	at := map[string]int{}
 	for line := range bytes.Lines(text) {
@@ -119,7 +119,7 @@ func newestLines(text []byte) (list []string) {
 	return list
 }
 
-// keepFindings appends new and changed findings to the file, durably, and records its new length
+// keepFindings durably adds new and changed findings to the file, and records the file's new length
 // and checksum in the budget, which the caller saves afterwards.
 func (s *Store) keepFindings(b *loop.Budget) error {
 	r, is := b.Own.(loop.Finder)
@@ -153,7 +153,7 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 		return fmt.Errorf("keep findings: %w", err)
 	}
 	if b.SealedIn != "" && b.SealedIn == s.seals.Path() {
-		// Without the copy, a later change of the file would block the run.
+		// Without a copy, a change to the file by another program would block the run.
 		_ = s.seals.KeepLines(findingsCopy(b.RunID), text)
 	}
 	part.Bytes, part.Sum, b.Own = int64(len(text)), sumOf(text), r

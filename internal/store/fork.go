@@ -7,10 +7,10 @@ import (
 	"hooks/internal/seal"
 )
 
-// Fork makes the copy of another project's run a run of its own with a new id. It has the copy's
-// counters and findings, and the original's ceilings, configuration and tracker. The copies of
-// answers, the open iteration and the lock are left out, because the original still uses them. The
-// caller holds the guard.
+// Fork turns the copy of another project's run into a separate run with a new id. It keeps the
+// copy's counters and findings, and takes the ceilings, the configuration and the tracker from the
+// original's record. It drops the copied answers, open iteration and lock, because they belong to
+// the original. The caller holds the guard.
 func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	b, err := s.loadBudget(skill, path)
 	if err != nil || b == nil {
@@ -37,10 +37,10 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	return s.overwrite(path, b)
 }
 
-// Yield ends a recorded run whose files now belong to another state directory. If the other
-// directory continues the same run, each counter of its budget becomes the larger of the two, so
-// that editing the file gains nothing. Otherwise Yield archives the recorded texts. The caller
-// holds the guard.
+// Yield drops the record of a run whose files now belong to another state directory. If they still
+// are of the same run, each counter in the budget becomes the larger of the two, so that editing
+// the file does not lower it. Otherwise Yield archives the recorded texts. The caller holds the
+// guard.
 func (s *Store) Yield(skill loop.Skill, path string) error {
 	run, known, err := s.recordAt(skill, path)
 	if !known || err != nil {

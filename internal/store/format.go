@@ -41,8 +41,8 @@ var (
 // snapshotField is the field of a history line that holds the budget. It is checked as a budget.
 const snapshotField = "budget_snapshot"
 
-// check reports why a text must not be used. It checks the whole text first, because a parser of
-// single fields would also find fields in a torn file.
+// check returns an error if a file's text must not be used. It checks the whole text first, because
+// a parser of single fields would also find fields in a torn file.
 func (f *format) check(path string, body []byte) error {
 	if len(body) == 0 {
 		return damage(path, "it is empty")
@@ -54,7 +54,7 @@ func (f *format) check(path string, body []byte) error {
 	return f.checkObject(path, root)
 }
 
-// maxNesting is the maximum depth of a state file. Files of this program reach depth 8.
+// maxNesting is the maximum nesting depth of a state file. Files of this program reach depth 8.
 const maxNesting = 64
 
 // checkObject checks the required fields and the version of an object; parse checks the types.
@@ -87,7 +87,7 @@ func (f *format) checkObject(path string, root gjson.Result) (err error) {
 		at := codec.Position(known, name, next)
 		if next = at + 1; !has[at] {
 			missing := &DamagedError{Path: path, Why: "field " + name + " is missing"}
-			if f == &budgetFormat { // in the words of R109
+			if f == &budgetFormat { // R109 prescribes the text of the error
 				missing.Missing = name
 			}
 			return missing

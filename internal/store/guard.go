@@ -32,8 +32,8 @@ func (s *Store) guarded(do func() error) error {
 	return errors.Join(do(), tx.End())
 }
 
-// take locks the guard's file, which it never deletes. It creates the file with mode 0600 whatever
-// the umask, and rejects anything but a regular file.
+// take acquires the guard for Begin. It creates the guard's file with mode 0600 whatever the umask,
+// never deletes it, and rejects anything but a regular file.
 func (s *Store) take(ctx context.Context) error {
 	_, err := s.disk.stat(guardName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +50,7 @@ func (s *Store) take(ctx context.Context) error {
 	if s.noFlock {
 		lock, err = s.lockOutside(ctx)
 		if err != nil && !errors.Is(err, ErrBusy) {
-			return nil // without any lock, a Stop must still end
+			return nil // a Stop must still end, even without any lock
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) {
@@ -83,8 +83,8 @@ func (s *Store) Drive(skill loop.Skill) (release func() error, pid int) {
 	return nil, pid
 }
 
-// lockOutside locks the project's guard file in the user's state directory. Projects with long
-// paths may share a file; they then only wait for each other.
+// lockOutside locks the project's guard file in the user's state directory. Projects with similar
+// paths may share a file, because FileName simplifies the path; they then only wait for each other.
 func (s *Store) lockOutside(ctx context.Context) (*flock.Flock, error) {
 	home := s.seals.Path()
 	if home == "" {

@@ -14,15 +14,16 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxReplaced bounds the number of files of one name in archive/replaced. Past it, the newest one
-// is overwritten.
+// maxReplaced bounds the number of files of one name in archive/replaced. Once there are as many,
+// the next file replaces the newest one.
 const maxReplaced = 20
 
-// ReplacedPath is the folder, as messages show it, that keeps the files replaced by restored ones.
+// ReplacedPath is the path, as messages show it, of the folder that keeps changed files after the
+// program has restored the recorded ones.
 const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
-// undone queues a message that tells the person which changes were undone. limits is a hint for
-// somebody who changed limits, or empty.
+// undone queues a message that tells the person which changes were undone. kept is true if the
+// changed files are in ReplacedPath. limits is a hint for a person who changed limits, or empty.
 func (s *Store) undone(list []difference, kept bool, limits string) {
 	var changes []string
 	for _, d := range list {
@@ -61,9 +62,9 @@ func (s *Store) Healed() []string {
 	return list
 }
 
-// whole restores a run's files from its record if they differ from it, and returns the files. It
-// returns ChangedError instead if the guard is not held or if the files now belong to another
-// state directory.
+// whole returns the texts of a run's files. If they differ from the record, it first restores the
+// files, unless another session has taken the run over. It returns a ChangedError instead if the
+// guard is not held or if the files now belong to another state directory.
 func (s *Store) whole(run sealed, f found) (seal.Files, error) {
 	list := s.differences(run, f)
 	if len(list) == 0 || s.superseded(run, f) {
@@ -160,8 +161,8 @@ func (s *Store) keepReplaced(names ...string) error {
 	return to.syncDir()
 }
 
-// withFoundFields counts the restoration in a recorded budget and returns its text with the unknown
-// fields of the budget file that was found, unless that is too long.
+// withFoundFields counts the restoration in a recorded budget and returns its text. It adds the
+// unknown fields of the budget file that was found, unless the text would become too long.
 func (s *Store) withFoundFields(at place, run sealed, text, found string) (string, error) {
 	b, err := decodeBudget(run.Budget, loop.Skill(run.Skill), []byte(text))
 	if err != nil {
@@ -178,8 +179,8 @@ func (s *Store) withFoundFields(at place, run sealed, text, found string) (strin
 	return seal.Trim(body), err
 }
 
-// historyWith returns the history with the run's own lines restored from their copy, or nil if no
-// line is missing.
+// historyWith returns the history with the run's own lines restored from their copy, or nil if the
+// lines are unchanged and end with last.
 func (s *Store) historyWith(run sealed, f found, last string) ([]byte, error) {
 	whole := s.historyChange(run, f) == ""
 	if whole && (last == "" || s.newest(run) == last) {
@@ -204,7 +205,8 @@ func (s *Store) historyWith(run sealed, f found, last string) ([]byte, error) {
 	return append(text, own...), nil
 }
 
-// ownLines returns the copy of a run's lines, with the last one if the copy lacks it.
+// ownLines returns the copy of a run's lines. It adds last, the recorded last line, if the copy
+// lacks it.
 func (s *Store) ownLines(run sealed, last string) ([]byte, error) {
 	lines, err := s.seals.Lines(run.RunID)
 	if !bytes.Contains(lines, []byte(last)) {
@@ -213,8 +215,8 @@ func (s *Store) ownLines(run sealed, last string) ([]byte, error) {
 	return lines, err
 }
 
-// restoreTick restores the file of a run's open iteration and its lock. If no iteration is open,
-// it removes the file.
+// restoreTick restores the file of a run's open iteration, and the lock unless it exists or the
+// program itself removed it. If no iteration is open, it removes the file.
 func (s *Store) restoreTick(run sealed, want seal.Files, locked bool) error {
 	err := s.putTick(loop.Skill(run.Skill), want.Tick)
 	if err != nil || want.Tick == "" || locked || run.Unlocked {

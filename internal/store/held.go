@@ -8,10 +8,10 @@ import (
 	"hooks/internal/seal"
 )
 
-// Hold blocks the session of a run that a person resets, until the next prompt, if its client is
-// alive. A detached process can pass for a person's terminal, but only a person can type a prompt
-// in the client. Hold is called before the run is archived. It returns the session, or "" if none
-// is blocked.
+// Hold blocks the session of a run that a person resets until the next prompt, if the session's
+// client is alive. A detached process can pass for a person's terminal, but only a person can type
+// a prompt in the client. The caller archives the run afterwards. Hold returns the session, or ""
+// if it blocks none.
 func (s *Store) Hold(
 	skill loop.Skill, id string, alive func(*loop.Budget) bool,
 ) (session string, err error) {
@@ -45,7 +45,7 @@ func Lift(dir seal.Dir, r *seal.Record) error {
 	return dir.Save(r)
 }
 
-// Held returns an error if a run of the record, which may be nil, waits for a person's prompt.
+// Held returns an error if r has a run that waits for a person's prompt. r may be nil.
 func Held(r *seal.Record) error {
 	if r == nil {
 		return nil
@@ -59,5 +59,5 @@ func Held(r *seal.Record) error {
 	return nil
 }
 
-// nextPrompt is the hint that a reset takes effect in a session with the person's next prompt.
+// nextPrompt is the end of the error of Held, by which other code recognizes the error.
 const nextPrompt = "takes effect with your next prompt in the session"

@@ -11,8 +11,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// Hinted adds a hint to an error of the state. It returns the error unchanged if it already has a
-// hint or if no hint is known for it.
+// Hinted adds a hint to an error of this package. It returns the error unchanged if it already has
+// a hint or if no hint is known for it.
 func Hinted(err error) error {
 	if _, has := errors.AsType[*hint.Error](err); err == nil || has {
 		return err
@@ -35,34 +35,33 @@ func wayOut(err error) string {
 	case isNewer:
 		return "upgrade hooks"
 	case isCopy:
-		return "type the loop's command with --resume in a session here: the copy becomes a run of " +
-			"its own; or type the command in " + copied.Project
+		return "type the loop's command with --resume in a session here to continue the copy as a " +
+			"separate run, or type the command in " + copied.Project
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
 	case isChanged && changed.Home != "":
-		return fmt.Sprintf("type the loop's command to end the run that was here (with "+
-			"--resume, to continue the other one); in a terminal of your own, "+
-			"`HOOKS_STATE_HOME=%q hooks loop stop` ends the other one", changed.Home)
+		return fmt.Sprintf("type the loop's command to end the run that was here, or add --resume "+
+			"to continue the other run; to end the other run, type "+
+			"`HOOKS_STATE_HOME=%q hooks loop stop` in your own terminal", changed.Home)
 	case says("read record"):
-		return "look at that file and remove it, in a terminal of your own"
+		return "inspect that file and remove it, in your own terminal"
 	case full:
 		return "free some disk space; the next event continues from the saved state"
 	case errors.Is(err, seal.ErrUnwritable):
-		return "make that directory writable for you; a sandbox may keep this process out of it"
+		return "make that directory writable for your user; a sandbox may be blocking this process"
 	case isDamaged && damaged.elsewhere(), errors.Is(err, errTaken), errors.Is(err, errOtherRun),
 		says("open folder of budget file"):
-		return "name another --budget-file, in a folder that exists, or leave it out"
+		return "choose another --budget-file, in an existing folder, or omit the flag"
 	case isDamaged:
-		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, " +
-			"and the next tick starts a fresh run"
+		return "inspect it with `hooks loop status`; to archive it, type `hooks loop reset` in a " +
+			"terminal, and the next tick starts a fresh run"
 	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("not a directory"):
 		return "remove or rename .sdd/loop: it must be a folder of this project"
 	case isChanged && !says("permission denied"):
-		return "close the client; then, in a terminal of your own: `hooks loop reset` archives the " +
-			"run"
+		return "close the client, then type `hooks loop reset` in your own terminal to archive the run"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS),
 		says("permission denied"):
-		return "make .sdd/loop writable for you, or remove it"
+		return "make .sdd/loop writable for your user, or remove it"
 	}
 	return ""
 }

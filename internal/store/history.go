@@ -16,8 +16,8 @@ import (
 )
 
 // Last returns the newest history line that keep accepts, or nil. It reads from the end of the
-// file, so its cost does not grow with the history. It skips a torn last line. A damaged line
-// newer than the result is an error, because the result would then not be the newest line.
+// file, so a recent line is found as fast in a long history. It skips a torn last line. A damaged
+// line newer than the result is an error, because keep might have accepted that line.
 func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
 	for line, err := range s.linesBackwards(skill) {
 		if err != nil {
@@ -32,7 +32,7 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 }
 
 // linesBackwards iterates over the history's lines from last to first without parsing them. It
-// skips empty lines and a torn last line. It ends with the error of a line over maxLine.
+// skips empty lines and a torn last line. A line over maxLine yields an error and ends it.
 func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f, size, err := s.disk.reader(historyName.of(skill))
@@ -68,7 +68,7 @@ func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 	}
 }
 
-// RawLine is one line of a history without its newline, not yet checked.
+// RawLine is one unchecked line of a history, without the newline.
 type RawLine struct {
 	JSON   []byte // valid until the next line
 	number int    // from 1
@@ -76,7 +76,7 @@ type RawLine struct {
 	err    error // the line is too long
 }
 
-// Check returns an error if the line is not a JSON object.
+// Check returns an error if the line is too long or not a JSON object.
 func (l RawLine) Check() error {
 	switch {
 	case l.err != nil:
@@ -105,10 +105,11 @@ func (l RawLine) Parse() (*loop.Iteration, error) {
 	return it, err
 }
 
-// Skim parses a line for pages about thousands of lines, much faster than Parse. It omits fields
-// that no such page shows and the fields named in without. From the budget snapshot, which is most
-// of a line, it takes only the spend outside of iterations and, for a stop between two iterations,
-// their number. All of the line must be valid JSON, but the fields of the snapshot are not checked.
+// Skim is a much faster Parse for pages that cover thousands of lines. It omits the fields named in
+// without and others that no such page shows. From the budget snapshot, which is most of a line, it
+// takes only the spend outside of iterations and, for a stop between two iterations, the number of
+// iterations. It does not check the other fields of the snapshot, except that they must be valid
+// JSON. It calls Parse for a line that it cannot read in this way.
 func (l RawLine) Skim(without ...string) (*loop.Iteration, error) {
 	snapshot, text := l.cut()
 	if text == "" {
@@ -121,7 +122,7 @@ func (l RawLine) Skim(without ...string) (*loop.Iteration, error) {
 	err := codec.DecodeSome(gjson.Parse(text), it, func(name string) bool {
 		if at := slices.Index(needs, name); at == seen {
 			seen++
-		} else if at >= 0 { // repeated, or another is missing
+		} else if at >= 0 { // it is repeated, or an earlier field is missing
 			seen = len(needs) + 1
 		}
 		return !slices.Contains(without, name)
@@ -140,8 +141,8 @@ func (l RawLine) Skim(without ...string) (*loop.Iteration, error) {
 }
 
 // cut returns the budget snapshot of a line and the line without it. JSON escapes quotes in
-// strings, so the texts that separate the fields occur only between fields. text is empty for a
-// line that is not in the form in which this program writes one.
+// strings, so the texts that separate the fields occur only between fields. text is empty if the
+// line is not in the form that this program writes.
 func (l RawLine) cut() (snapshot []byte, text string) {
 	before, rest, _ := bytes.Cut(l.JSON, []byte(`,"`+snapshotField+`":`))
 	end := bytes.Index(rest, []byte(`},"tracked_prs":[`)) + 1
@@ -165,7 +166,7 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 		}
 		defer f.Close()
 		path := s.disk.path(historyName.of(skill))
-		// a larger buffer would start a garbage collection
+		// a buffer of more than the file's size could start a garbage collection
 		in := bufio.NewReaderSize(io.LimitReader(f, size), int(min(size+1, maxLine)))
 		for n := 1; ; n++ {
 			line, err := in.ReadSlice('\n')

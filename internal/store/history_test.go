@@ -130,7 +130,7 @@ func TestDamagedMiddle(t *testing.T) {
 	same(t, "damage", damage, []string{
 		".sdd/loop/work.history.jsonl line 2 is damaged: it is not valid JSON",
 		".sdd/loop/work.history.jsonl line 3 is damaged: field iteration is missing",
-		".sdd/loop/work.history.jsonl has format version 9, newer than this program knows: " +
+		".sdd/loop/work.history.jsonl has format version 9, which this program does not know: " +
 			"upgrade hooks",
 		".sdd/loop/work.history.jsonl line 6 is damaged: it is over 4 MiB",
 	})

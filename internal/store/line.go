@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxLine bounds a history line, in bytes. A longer one is damage.
+	// maxLine bounds a history line, in bytes. A longer line counts as damaged.
 	maxLine = 4 << 20
 	// block is the size of one read from the end of the history, in bytes. It holds a line or two.
 	// Usually only the last line is needed, and a larger buffer costs a hook more than another
@@ -19,7 +19,7 @@ const (
 	block = 8 << 10
 )
 
-// parseLine reads one history line with its budget snapshot.
+// parseLine checks and parses one history line and its budget snapshot.
 func parseLine(path string, line []byte) (*loop.Iteration, error) {
 	if err := lineFormat.check(path, line); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func parseLine(path string, line []byte) (*loop.Iteration, error) {
 	return it, nil
 }
 
-// checkSnapshot checks the budget in a line whose text was already checked.
+// checkSnapshot checks the budget in a line that was already checked, and fills in defaults.
 func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
 	snapshot := gjson.GetBytes(line, snapshotField)
 	err := budgetFormat.checkObject(path, snapshot)

@@ -10,8 +10,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Acquire takes the skill's lock (R64), or returns its holder. It never removes a lock. With or
-// without the guard, exactly one of several processes gets an absent lock.
+// Acquire takes the skill's lock (R64), or returns the lock that is held. It never removes a lock.
+// Exactly one of several processes gets a free lock, with or without the guard.
 func (s *Store) Acquire(skill loop.Skill, l loop.Lock) (held *loop.Lock, err error) {
 	l.Skill = skill
 	body, err := codec.Encode(l)
@@ -44,8 +44,8 @@ func wrap(what string, err error) error {
 }
 
 // claim publishes a complete file under the lock's name with a hard link, which fails if the name
-// exists. On a file system without hard links it creates the file under that name, which a process
-// without the guard sees empty for a moment.
+// exists. On a file system without hard links, it creates the file under that name, and a process
+// without the guard may see the file empty for a moment.
 func (s *Store) claim(name string, body []byte) (won bool, err error) {
 	file, err := s.disk.begin(name, body)
 	if err != nil {
@@ -72,11 +72,11 @@ func (s *Store) claim(name string, body []byte) (won bool, err error) {
 	return err == nil, err
 }
 
-// Reap removes the lock seen, which was judged stale (R70) or overridden by a person (R103). If
-// several processes saw the same lock, one succeeds and the others get ErrLockChanged. A nil seen
-// removes an unreadable lock. Reap takes the guard and also the lock in the state directory: if the
-// file system's locks do not work, the slower of two processes could otherwise remove the lock that
-// the faster one has since acquired.
+// Reap removes the lock that the caller saw and judged stale (R70) or that a person overrode
+// (R103). If several processes saw the same lock, one succeeds and the others get ErrLockChanged. A
+// nil seen removes an unreadable lock. Reap takes the guard and also the lock in the state
+// directory, because if the file system's locks do not work, the slower of two processes could
+// otherwise remove the lock that the faster one has since acquired.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 	return wrap("reap lock", s.guarded(func() error {
 		if !s.noFlock {
@@ -99,8 +99,8 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	if !s.holdsLock(name, seen) {
 		return ErrLockChanged
 	}
-	// If the guard could not lock, the lock may have been released and acquired by others since it
-	// was read. Compare the renamed file once more.
+	// Without a working guard, other processes may have released and acquired the lock since it was
+	// read. So compare the renamed file again.
 	tmp := temp(name)
 	err := s.disk.rename(name, tmp)
 	switch {
@@ -116,7 +116,8 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	return s.disk.remove(tmp)
 }
 
-// holdsLock reports whether a file holds the lock seen. A nil seen matches a damaged file.
+// holdsLock reports whether a file contains the lock that the caller saw. A nil seen matches a
+// damaged file.
 func (s *Store) holdsLock(name string, seen *loop.Lock) bool {
 	now, err := load[loop.Lock](&s.disk, name, &lockFormat)
 	if seen == nil {
@@ -130,9 +131,9 @@ func (s *Store) holdsLock(name string, seen *loop.Lock) bool {
 	return same == *seen
 }
 
-// Release removes the skill's lock if mine accepts it (R67). It keeps a lock that another session
-// acquired after a forced unlock. A missing lock is not an error. mine gets nil for a lock that
-// cannot be read. Release takes the guard.
+// Release removes the skill's lock if mine accepts it (R67), so that a lock that another session
+// acquired after a forced unlock can stay. It passes nil to mine for a damaged lock. A missing lock
+// is not an error. Release takes the guard.
 func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 	return wrap("release lock", s.guarded(func() error {
 		held, err := s.Holder(skill)

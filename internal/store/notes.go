@@ -32,7 +32,7 @@ type Note struct {
 	Report  json.RawMessage `json:"report,omitempty"`
 }
 
-// NotedDenial is a command that a link refused.
+// NotedDenial is a command that a link of the brake refused.
 type NotedDenial struct {
 	Tool string `json:"tool"`
 	Rule string `json:"rule"`
@@ -62,8 +62,9 @@ func AppendNote(project string, n Note) error {
 	return appendLine(root, NotesPath, n)
 }
 
-// appendLine adds v as a JSON line with one write. It refuses anything but a regular file, because
-// other programs may have created it. An empty line keeps it apart from one that a crash cut off.
+// appendLine appends v as a JSON line in one write. It refuses a full file and, because any program
+// can create the name, anything but a regular file. If the file exists, it writes a newline first,
+// because a crash may have cut off the last line.
 func appendLine(root *os.Root, name string, v any) error {
 	line, err := codec.Encode(v)
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 }
 
 // UsePass records that process used a tool call's pass for a PR, and reports whether it was the
-// first to do so. UsePass writes only to the project.
+// first to do so. It writes only to the project, because a sandbox may forbid the state directory.
 func (s *Store) UsePass(
 	skill loop.Skill, call string, pr int, process string,
 ) (first bool, err error) {

@@ -21,8 +21,8 @@ type place struct {
 	own   bool // it is the default location
 }
 
-// budgetPath returns the path of the last run's budget: the default or a --budget-file. If the
-// pointer to it is damaged, the path comes from the record.
+// budgetPath returns the path of the last run's budget, either the default or a --budget-file. If
+// the pointer is damaged, it returns the path in the record or, without a record, an error.
 func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 	path, pointer := DefaultBudgetPath(skill), pointerName.of(skill)
 	body, err := s.disk.read(pointer)
@@ -69,7 +69,7 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	return place{skill, path, s.elsewhere, name, false}, nil
 }
 
-// isStateDir reports whether a folder is the state folder. It compares identities, not names.
+// isStateDir reports whether a folder is the state folder. It compares the folders, not the paths.
 func (s *Store) isStateDir(dir string) bool {
 	there, err := os.Stat(dir)
 	if err != nil {
@@ -121,9 +121,9 @@ func (s *Store) Other(skill loop.Skill, path string) (loop.RunFile, error) {
 	return loop.RunFile{Run: run, Path: last}, err
 }
 
-// point writes the budget's path to the pointer file, which it removes for the default path. The
-// budget is written afterwards: a pointer without a budget means no run, but a budget without a
-// pointer would be lost.
+// point writes the budget's path to the pointer file, or removes that file for the default path.
+// The caller writes the budget afterwards, because a pointer without a budget means no run, but a
+// budget without a pointer would be lost.
 func (s *Store) point(at place) error {
 	name := pointerName.of(at.skill)
 	old, err := s.disk.read(name)
@@ -135,7 +135,7 @@ func (s *Store) point(at place) error {
 	case at.own:
 		return s.disk.remove(name)
 	case strings.ContainsAny(at.path, "\n\x00"):
-		return fmt.Errorf("budget file path %q is more than one line", at.path)
+		return fmt.Errorf("budget file path %q contains a line break or a NUL byte", at.path)
 	}
 	return s.disk.replace(name, []byte(at.path+"\n"))
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// patiently retries an operation for up to a quarter of a second while another process has the file
+// patiently retries an operation for about an eighth of a second while another process has the file
 // open without sharing it.
 func patiently(do func() error) error {
 	err := do()

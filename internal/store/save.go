@@ -16,9 +16,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// change is a change of a run's files. A nil part stays as it is.
+// change describes a change to a run's files. A file whose field is nil stays unchanged.
 type change struct {
-	line   *loop.Iteration // closes the iteration
+	line   *loop.Iteration // the history line that closes the iteration
 	budget *loop.Budget
 	tick   *loop.Tick
 	noTick bool // removes the tick
@@ -33,18 +33,18 @@ type change struct {
 	lineText   []byte
 }
 
-// write makes a change durable in the one safe order: history line, budget, tick, one sync of the
-// folder. After it the reply may be printed and the lock released. created reports that the history
-// is new. An error after the line was written is ErrClosed.
+// write makes a change durable in the only safe order: history line, budget, tick, one sync of the
+// folder. After that, the caller may print the reply and release the lock. created reports that the
+// history is new. An error after the line was written is ErrClosed.
 //
 // The budget is written before the tick, because applying an answer to the budget twice is
 // harmless, but an answer that the tick already has is not applied again. A tick that opens an
 // iteration is written before the budget that counts it.
 //
 // The path of the budget is relative to the project or absolute; an empty path means the default.
-// write refuses to replace another run's budget (errOtherRun), a damaged file or a newer one. If
-// the run has no record in its session, write creates one and removes the run from any other
-// session's record.
+// write refuses to replace another run's budget (errOtherRun), a damaged file or a newer one. If a
+// run of this state directory is missing from its session's record, write adds it and removes the
+// skill's runs from the records of other sessions.
 func (s *Store) write(skill loop.Skill, path string, c change) (created bool, err error) {
 	defer func() {
 		if c.draft != nil {
@@ -97,15 +97,15 @@ func (s *Store) write(skill loop.Skill, path string, c change) (created bool, er
 	})
 	switch {
 	case err != nil && closed:
-		err = fmt.Errorf("%w, not in the budget: %w", ErrClosed, err)
+		err = fmt.Errorf("%w but not in the budget: %w", ErrClosed, err)
 	case err == nil && isNew:
 		err = s.giveUp(c.budget)
 	}
 	return closed && c.history.isNew, err
 }
 
-// prepare makes the texts of a change. It returns the run's entry in the record, which is nil if
-// the run has no record; isNew reports that the entry was added.
+// prepare makes the texts of a change. It returns the run's entry in the record, whose Loop is nil
+// if the run has no record; isNew reports that prepare added the entry.
 //
 // The new budget is written and synced under a temporary name at the same time as the history line,
 // because a disk syncs two files in hardly more time than one.
@@ -125,7 +125,7 @@ func (s *Store) prepare(
 		}
 	}
 	if c.line != nil {
-		if c.at.disk.fail == nil { // a test makes operations fail in their order
+		if c.at.disk.fail == nil { // tests need a fixed order of operations
 			go c.draft.wait()
 		}
 		if c.lineText, err = s.lineOf(c.line, before); err == nil {
@@ -156,8 +156,9 @@ func (s *Store) prepare(
 	return sealed{r.Loop(string(skill)), r}, false, err
 }
 
-// recordOf returns the entry of a run in its session's record. It adds a new entry, or a new
-// record, if there is none, and then isNew is true. A run that is not recorded here has no entry.
+// recordOf returns the entry of a run in its session's record. If there is none, it adds an entry,
+// in a new record if necessary, and isNew is true. A run that is not recorded in this state
+// directory has no entry.
 func (s *Store) recordOf(
 	b *loop.Budget, path string, closes bool,
 ) (run sealed, isNew bool, err error) {
@@ -181,7 +182,7 @@ func (s *Store) recordOf(
 	if isNew = run.Loop == nil || run.RunID != b.RunID; isNew {
 		run = s.seal(r, b, path)
 	}
-	if b.Status == loop.Active || isNew && closes { // it may end as it begins
+	if b.Status == loop.Active || isNew && closes { // a run may end in its first iteration
 		run.On, run.Quiet = true, ""
 	}
 	return run, isNew, nil
@@ -198,7 +199,7 @@ func (s *Store) putTick(skill loop.Skill, text string) error {
 	return wrap("remove tick", s.disk.remove(name))
 }
 
-// budgetText returns the place of the budget, the budget that is there, if any, and the new text.
+// budgetText returns the place of the budget file, the old budget in it or nil, and its new text.
 func (s *Store) budgetText(
 	path string, b *loop.Budget,
 ) (at place, old *loop.Budget, text []byte, err error) {
@@ -266,8 +267,8 @@ func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error
 }
 
 // keep appends the unknown top-level fields of an old, checked text to the object in body. It
-// copies keys and values as raw text, because an unknown key may have a special meaning in a path
-// expression.
+// copies keys and values as raw text, because an unknown key could contain characters that have a
+// meaning in a gjson path.
 func keep(body, old []byte, f *format) []byte {
 	if old == nil {
 		return body

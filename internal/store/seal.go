@@ -13,8 +13,8 @@ import (
 // and update the records with every write. boot returns an id of the machine's boot, or "" if it is
 // unknown.
 //
-// During a change, a record has the texts before it and after it, so a crash leaves each file as
-// one of the two. Any other text was written by another program.
+// During a change, the record holds the texts from before and from after the change. A crash leaves
+// each file with one of the two; any other text is from another program.
 func (s *Store) Seal(dir seal.Dir, boot func() string) { s.seals, s.boot = dir, boot }
 
 // ChangedError reports that a run's files or its record are not as the program left them.
@@ -22,7 +22,7 @@ type ChangedError struct {
 	Skill   loop.Skill
 	Session string
 	Run     string
-	Changes []string // for people, in most cases one for each file that differs
+	Changes []string // shown to people, usually one for each file that differs
 	Home    string   // the other state directory that the files name, if any
 }
 
@@ -70,8 +70,8 @@ func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 }
 
 // changeRun makes a durable change to a run. It notes the start and the end of the change in the
-// run's record. edit sets the run's files as they are after the change. For a run without a record,
-// changeRun only calls do and syncs the folders.
+// run's record. edit sets the texts that the files will have after the change, and do writes the
+// files. For a run without a record, changeRun only calls do and syncs the folders.
 func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) error {
 	if run.Loop == nil {
 		return errors.Join(do(), s.settle())
@@ -82,20 +82,20 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	next := run.State
 	edit(&next)
 	run.Next, run.record.Boot = &next, s.boot()
-	run.Unlocked = run.Unlocked && run.State.Tick != "" // not about an earlier iteration
+	run.Unlocked = run.Unlocked && run.State.Tick != "" // it concerns only the open iteration
 	if err := s.seals.Save(run.record); err != nil {
 		return err
 	}
 	err := do()
 	if err == nil {
 		run.State, run.Next = next, nil
-		// on failure, both the old and the new text are valid until the next change
+		// if this fails, both the old and the new text are valid until the next change
 		_ = s.seals.Save(run.record)
 	}
 	return errors.Join(err, s.settle())
 }
 
-// seal adds a run to a record with its files as they are now.
+// seal adds a run to a record with the current texts of its files. It replaces the skill's old run.
 func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	r.Boot = s.boot()
 	r.Drop(string(b.Skill))
@@ -124,15 +124,15 @@ func (s *Store) giveUp(b *loop.Budget) error {
 	return nil
 }
 
-// unlockSealed records that the program itself removes the lock, so that its absence does not count
-// as a change.
+// unlockSealed records that the program itself removes the lock, so that a missing lock does not
+// count as a change.
 func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
 	if seen == nil || seen.SessionID == "" {
 		return nil
 	}
 	r, err := s.own(s.seals.Find(seen.SessionID))
 	if err != nil {
-		return nil // no file is compared with an unreadable record
+		return nil // the program compares no file with an unreadable record
 	}
 	l := r.Loop(string(skill))
 	open := l != nil && (l.State.Tick != "" || l.Next != nil && l.Next.Tick != "")

@@ -56,8 +56,8 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	return st, err
 }
 
-// gate sets the gate of a run that has ended. If a crash kept the gate out of the record, it is the
-// zero value, the closed gate.
+// gate sets the gate of a run that has ended. If a crash kept the gate out of the record, it sets
+// the zero value, which is a closed gate.
 func (s *Store) gate(run sealed, st *State) (err error) {
 	if st.Quiet = (&loop.Quiet{}); run.Quiet != "" {
 		st.Quiet, err = parse[loop.Quiet](run.Budget, []byte(run.Quiet))
@@ -84,10 +84,10 @@ func (s *Store) unsealed(st State, session string) error {
 	return e
 }
 
-// loadRecorded loads a run from its record. With settle, a change that a crash interrupted is
-// completed if the history has its line; otherwise the files stay unchanged. A power cut may have
-// lost the record's last save, so after a reboot the history's last line decides what was
-// committed.
+// loadRecorded loads a recorded run, after whole has compared its files with the record. With
+// settle, it completes a change that a crash interrupted if the history has the change's line;
+// otherwise it accepts the files as they are. A power cut may have lost the record's last save, so
+// after a reboot the history's last line decides what was committed.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	f := s.found(run)
 	// A file that cannot be read, or whose change was interrupted, was not deleted by a person.
@@ -117,8 +117,8 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	return st, err
 }
 
-// finish completes a change that a crash interrupted after its history line. After a power cut,
-// files newer than the change are kept.
+// finish completes a change that a crash interrupted after writing the history line. In any other
+// case, and for files that are newer after a power cut, it records the files as they are.
 func (s *Store) finish(run sealed) (files seal.Files, err error) {
 	f, was, then := s.found(run), run.State, run.next()
 	if line := s.newest(run); line != "" && line == then.Line && line != was.Line {
@@ -159,7 +159,7 @@ func (s *Store) settled(run sealed) seal.Files {
 	return files
 }
 
-// recordAt returns the recorded run whose budget is at path, whichever session owns it.
+// recordAt returns the recorded run whose budget is at path, of any session. It skips held runs.
 func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool, err error) {
 	runs, err := s.sealedRuns(skill)
 	for _, run := range runs {
@@ -209,7 +209,7 @@ func (s *Store) Look(skill loop.Skill) (st State, note string, err error) {
 			err = errors.Join(err, changed)
 		default:
 			note = strings.Join(changed.Changes, "; ") +
-				"; the next event of its session, or its command, restores it"
+				"; the next event of the session or the loop's command restores the recorded state"
 			var serr, lerr error
 			st, serr = s.stateOf(run, run.State)
 			st.Lock, lerr = s.Holder(skill)

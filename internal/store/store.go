@@ -1,12 +1,12 @@
 // Package store keeps the state of loops under <project>/.sdd/loop and is its only writer.
 //
-// Files are replaced atomically and durably; only lines of the history and the notes are appended.
-// A history line is the commit point of an iteration, and recovery updates the other files to match
-// it after a crash. A file that cannot be read is reported, and restored only from the run's
-// record.
+// The store replaces files atomically and durably; it appends only to the history, the notes and
+// the list of used passes. A history line is the commit point of an iteration, and after a crash,
+// recovery updates the other files to match it. The store reports a file that it cannot read, and
+// restores it only from the run's record.
 //
-// A change of a run consists of Begin, State, Commit and End (Tx). A Store is used by one goroutine
-// of one short-lived process.
+// A change to a run consists of Begin, State, Commit and End (Tx). Only one goroutine of a
+// short-lived process uses a Store.
 package store
 
 import (
@@ -33,7 +33,7 @@ const Dir = ".sdd/loop"
 type Store struct {
 	disk      disk
 	project   string
-	guards    int // calls of Begin without their End
+	guards    int // calls of Begin that End has not matched yet
 	lock      *flock.Flock
 	noFlock   bool     // the file system has no locks
 	seals     seal.Dir // records that the files are compared with

@@ -86,8 +86,8 @@ func (s *Store) keepEvents(list []Queued) error {
 	return wrap("keep sync events", errors.Join(err, s.settle()))
 }
 
-// Asker makes this process the only one that passes a run's questions to a person's command. It
-// waits in the same way as Sender.
+// Asker makes this process the only one that passes a run's questions to a person's command. Like
+// Sender, it waits for an earlier process.
 func (s *Store) Asker(ctx context.Context, skill loop.Skill) (release func() error, ok bool) {
 	return s.only(ctx, askerName.of(skill))
 }

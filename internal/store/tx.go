@@ -10,7 +10,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Tx is a change of a project's state that excludes other processes. It consists of Begin, State,
+// Tx is a change to a project's state that excludes other processes. It consists of Begin, State,
 // Commit with the result of a Step, and End.
 type Tx struct{ s *Store }
 
@@ -19,8 +19,9 @@ type Tx struct{ s *Store }
 // process dies. Nested calls are cheap.
 //
 // If the file system has no locks, Begin locks a file in the user's state directory, which excludes
-// the other hooks of this machine. If that fails too, Begin still succeeds: atomic replacement and
-// the exclusive lock file work, but two simultaneous hooks may overwrite each other's counters.
+// the other hooks of this machine. If no lock works there either, Begin still succeeds. Then atomic
+// replacement and the exclusive lock file still work, but two simultaneous hooks may overwrite each
+// other's counters.
 func (s *Store) Begin(ctx context.Context) (*Tx, error) {
 	if s.guards == 0 {
 		if err := s.take(ctx); err != nil {
@@ -55,8 +56,8 @@ func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 }
 
 // Commit saves the result of a Step and updates st to match. created reports that the history is
-// new, which the person is then told (R123, R126). If the error is ErrClosed, the iteration has
-// ended nevertheless.
+// new, so that the person is told (R123, R126). If the error is ErrClosed, the iteration has ended
+// nevertheless.
 func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	if save.Line != nil {
 		if created, err = tx.s.appendHistory(save.Line); err != nil {

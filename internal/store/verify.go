@@ -16,8 +16,8 @@ import (
 type found struct {
 	budget, tick, marker contents
 	history              int64 // in bytes
-	unread               error // of the history
-	locked               bool
+	unread               error // the history cannot be read
+	locked               bool  // the lock file exists
 }
 
 // contents is the text of a file.
@@ -131,15 +131,15 @@ func (s *Store) differences(run sealed, f found) (list []difference) {
 	return list
 }
 
-// rebooted reports whether the record was written before the last reboot. It may then be older than
-// the files, because only they are synced.
+// rebooted reports whether the record was written before the last reboot. Such a record may be
+// older than the files, because only the files are synced.
 func (s *Store) rebooted(run sealed) bool {
 	return run.record.Boot != "" && run.record.Boot != s.boot()
 }
 
-// later returns the budget found after a reboot, with the settings of the recorded budget. If the
-// file is not older, counters that are higher in the record are taken too. It returns nil if that
-// changes nothing.
+// later returns the budget found after a reboot, with the settings of the recorded budget and,
+// unless the file is older, the counters that are higher in the record. It returns nil if the
+// result equals the budget found.
 func (s *Store) later(run sealed, found string) (*loop.Budget, error) {
 	there, err := decodeBudget(run.Budget, loop.Skill(run.Skill), []byte(found))
 	own := run.next().Budget
@@ -161,7 +161,7 @@ func (s *Store) later(run sealed, found string) (*loop.Budget, error) {
 	return b, err
 }
 
-// isLater reports whether a budget found after a reboot can be used as it is.
+// isLater reports whether a budget found after a reboot can be used unchanged.
 func (s *Store) isLater(run sealed, found string) bool {
 	later, err := s.later(run, found)
 	return err == nil && later == nil
@@ -206,7 +206,7 @@ func (s *Store) historyChange(run sealed, f found) string {
 	return " has a line for the run that hooks did not write"
 }
 
-// newest returns the run's last line in the history. Lines of skipped ticks do not count. It
+// newest returns the run's last line in the history, without counting lines of skipped ticks. It
 // returns "" if the run has no line or the history cannot be read.
 func (s *Store) newest(run sealed) string {
 	for text, err := range s.linesBackwards(loop.Skill(run.Skill)) {

@@ -22,14 +22,14 @@ type source struct {
 	known  bool        // a cursor exists
 	was    loop.Cursor // the cursor before this count
 	cursor loop.Cursor
-	open   []*tally               // the last requests, which later lines may increase
+	open   []*tally               // the last requests; later lines may raise their usage
 	spent  map[string]loop.Tokens // tokens by model
 	until  string                 // newest timestamp seen
 	floor  string                 // lines up to this time were counted before
-	before int64                  // lines before it count as old if they or floor have no time
+	before int64                  // lines before this offset are old if they or floor have no time
 }
 
-// moved reports whether the file has changed since the last count.
+// moved reports whether this count has moved the cursor.
 func (s *source) moved() bool {
 	return s.cursor.Offset != s.was.Offset
 }
@@ -70,8 +70,8 @@ func (c *counter) open(transcript string, cursors []loop.Cursor, names []string)
 	}
 }
 
-// Fresh returns the names of the transcripts that have no cursor and belong to a running worker or
-// to caller, the subagent that made the call ("" in the main thread).
+// Fresh returns the names of the subagent transcripts that have no cursor and belong to one of the
+// running workers or to caller, the subagent that made the call ("" in the main thread).
 func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
 	ids := loop.AppendNew(workers, caller)
 	if len(ids) == 0 {
@@ -93,8 +93,8 @@ func AgentPath(transcript, name string) string {
 	return filepath.Join(strings.TrimSuffix(transcript, ".jsonl"), filepath.FromSlash(name))
 }
 
-// Began returns the first time found in the head of a transcript, or the zero time if no line there
-// has a time.
+// Began returns the first timestamp in the first 64 KiB of a transcript, or the zero time if no
+// line there has one.
 func Began(path string) time.Time {
 	head, _ := safefile.ReadHead(path, 64<<10)
 	for line := range strings.Lines(head) {

@@ -2,10 +2,10 @@
 // that no hook reports: interruptions, answers, the beginnings of prompts.
 //
 // A transcript only grows, so a count begins where the last one ended. Its cost depends on the new
-// bytes, not on the file size. Most lines are only searched; a line that may matter is parsed, and
-// its top-level type decides, because `api-request` lines contain copies of other lines.
+// bytes, not on the file size. Most lines are only searched. A line that may matter is parsed, and
+// counts only by its top-level type, because `api-request` lines contain copies of other lines.
 //
-// One request has several lines and is counted once, by message id and request id, with the
+// A request may have several lines. It is counted once, by message id and request id, with the
 // greatest number of each kind (CONTRACT). Its advisors count as separate requests; lines copied by
 // a fork of a session do not count. Money is in whole pico-dollars, so sums are exact (R58, R59).
 // Requests that the client makes outside of the conversation, for example to compact it, have no
@@ -28,7 +28,7 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Result holds the contents of the transcripts beyond the cursors.
+// Result holds the usage and the events in the transcripts beyond the cursors.
 type Result struct {
 	// Spent is the usage. Its cursors are the positions at which the next Count begins; merge them
 	// into the cursors passed in.
@@ -47,8 +47,8 @@ type Result struct {
 }
 
 // Marked reports whether a person interrupted a turn of one of these prompts. A mark without a
-// prompt id counts for every prompt. forked also accepts a mark in a subagent's transcript, the
-// only place where a forked tick's mark is written.
+// prompt id counts for every prompt. If forked is true, a mark in a subagent's transcript counts
+// too, because the client writes the mark of a forked tick only there.
 func (r *Result) Marked(prompts []string, forked bool) bool {
 	return slices.ContainsFunc(r.marks, func(m Moment) bool {
 		return (m.Agent == "" || forked) &&
@@ -97,7 +97,7 @@ type counter struct {
 }
 
 // count counts the main transcript and the named subagents' transcripts. An error names the files
-// that could not be read; the others count, and the cursors of those files do not move.
+// that could not be read to the end; the other files count in full.
 func count(
 	transcript string, cursors []loop.Cursor, names []string, t Table,
 	added func(at, model string, more loop.Tokens),
@@ -132,7 +132,7 @@ func count(
 }
 
 // file counts one source and moves its cursor. After an error in the middle of the file, the cursor
-// may be behind what was counted.
+// is after the last line that was counted.
 func (c *counter) file(s *source) error {
 	clear(c.called)
 	fi, err := os.Stat(s.path)
@@ -180,7 +180,7 @@ func (s *source) begin(f *os.File, fi os.FileInfo) (int64, error) {
 	return 0, nil
 }
 
-// line counts the line at an offset. A nil line was too long to read.
+// line counts the line at an offset. line is nil if it was too long to read.
 func (c *counter) line(s *source, line []byte, at int64) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if line != nil && len(line) == 0 {
@@ -212,12 +212,12 @@ func (c *counter) line(s *source, line []byte, at int64) {
 	}
 }
 
-// signs mark the results that may belong to a call: the address of a pull or merge request, or a
-// sign that qmd was unreachable (R53).
+// signs are texts in the results of relevant calls: parts of the address of a pull or merge
+// request, and texts by which a command reports that qmd was unreachable (R53).
 var signs = [...]string{"/pull", "/merge_requests/", "qmd-unreachable", "Exit code 78"}
 
-// matters reports, without parsing it, whether a line may hold usage, an action of a person or the
-// result of a call. A damaged line may have no type.
+// matters reports whether a line may hold usage, an action of a person or the result of a call. It
+// does not parse the line. A damaged line may have no type.
 func (c *counter) matters(s *source, line []byte) bool {
 	kind, text := kindOf(line), view(line)
 	switch {

@@ -20,7 +20,8 @@ type Transcript struct {
 }
 
 // Find returns the path of a session's main transcript. session is a path, a session id or a prefix
-// of an id. Unless exactly one id matches, the hint lists up to five matching or the newest ids.
+// of an id. Unless exactly one id matches, it returns an error with a hint that lists up to five
+// ids, which are the matching ones or, if none matches, the newest.
 func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
 		if fi, err := os.Stat(session); err != nil || !fi.Mode().IsRegular() {
@@ -40,10 +41,10 @@ func Find(client, session string) (string, error) {
 	if len(hits) > 0 {
 		near = hits
 	} else if len(all) == 0 {
-		return "", hint.New("set CLAUDE_CONFIG_DIR to the client's folder, or name a "+
-			"transcript by its path", "there is no session in %s", client)
+		return "", hint.New("set CLAUDE_CONFIG_DIR to the client's folder, or give the path of a "+
+			"transcript", "there is no session in %s", client)
 	}
-	return "", hint.New("type the id of one, or the path of a transcript: "+ids(near),
+	return "", hint.New("give the path of a transcript, or one of these ids: "+ids(near),
 		"%d sessions in %s begin with %q", len(hits), client, session)
 }
 
@@ -83,8 +84,8 @@ func FolderOf(path string) string {
 	}, path)
 }
 
-// Newest returns the session that began last among those started in dir, and when. It returns "" if
-// no transcript has a time in its head.
+// Newest returns the newest of the sessions started in dir, and when it began. It returns "" if no
+// transcript has a time in its head.
 func Newest(client, dir string) (id string, began time.Time) {
 	for _, t := range Transcripts(client, FolderOf(dir)) {
 		if at := Began(t.Path); at.After(began) {

@@ -30,9 +30,9 @@ func linesOf(path string, from int64, f func(line []byte, at int64) bool) error 
 	return err
 }
 
-// eachLine calls f with each whole line of src without its end, and with the line's offset in its
-// file, until f returns false. It returns the offset of the end of the last line that f saw. src
-// begins at the offset start. f gets nil for a line over maxLine. A line is valid until f returns.
+// eachLine calls f with each whole line of src, without the newline, and with the line's offset in
+// the file, until f returns false. src begins at the offset start. eachLine returns the offset at
+// the end of the last line. f gets nil for a line over maxLine. A line is valid until f returns.
 func eachLine(
 	src io.Reader, start int64, f func(line []byte, at int64) bool,
 ) (end int64, err error) {

@@ -31,7 +31,7 @@ const (
 // memory and are valid until the next moment.
 type Moment struct {
 	Kind MomentKind
-	// time of the line; Moments uses that of the last earlier moment if the line has none
+	// time of the line; if it has none, Moments uses the time of the moment before
 	At     time.Time
 	Agent  string // the subagent's id, "" in the main thread
 	Prompt string // Prompted, Interrupted: the prompt's id
@@ -89,8 +89,8 @@ func (r record) moments(yield func(Moment) bool) {
 	}
 }
 
-// userMoments yields the events of a user line. An old client gives a prompt no id, so the id of
-// its line is used.
+// userMoments yields the events of a user line. An old client gives a prompt no id, so userMoments
+// uses the line's id.
 func (r record) userMoments(m Moment, yield func(Moment) bool) {
 	m.Kind = Returned
 	results := false
@@ -118,8 +118,8 @@ func (r record) userMoments(m Moment, yield func(Moment) bool) {
 
 // Moments yields the events of a session, the main transcript first, then the calls and results of
 // each subagent, in the order of their lines. It yields a prompt that has several lines once, and
-// skips unreadable lines. A file that cannot be opened yields an error, and the next file follows.
-// Memory is bounded by the longest line, at most 8 MiB.
+// skips unreadable lines. For a file that cannot be read, it yields an error and continues with the
+// next file. Memory is bounded by the longest line, at most 8 MiB.
 func Moments(transcript string) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
 		more := momentsOf(transcript, "", yield)
@@ -169,7 +169,7 @@ func momentsOf(path, agent string, yield func(Moment, error) bool) (more bool) {
 	return more
 }
 
-// tells reports, without parsing it, whether a line may contain an event.
+// tells reports whether a line may contain an event. It does not parse the line.
 func tells(line []byte) bool {
 	switch kindOf(line) {
 	case "user", "system":

@@ -22,7 +22,7 @@ type Start struct {
 
 // PromptStart finds the first top-level user line with a prompt's id in the last 4 MiB of the
 // transcript. A prompt that began earlier starts at its first line in that range. ok is false if
-// no line has the id, for example at the entry, when the line is not yet written.
+// no line has the id, for example at the entry, when the client has not written the line yet.
 func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	fi, err := os.Stat(transcript)
 	if err != nil || promptID == "" {
@@ -61,16 +61,16 @@ func Typed(transcript string, accepts func(prompt string) bool) (typed bool) {
 	return typed
 }
 
-// startsTurn reports whether a line is a user line or records that a schedule fires.
+// startsTurn reports whether a line is a user line or records that a schedule fired.
 func startsTurn(line []byte) bool {
 	kind := kindOf(line)
 	return kind == "user" ||
 		kind == "system" && gjson.GetBytes(line, "subtype").Str == "scheduled_task_fire"
 }
 
-// Sender returns the sender of a prompt whose event has just arrived, judged by the lines after the
-// last user line of the main transcript. The client enqueues its own prompts and dequeues them at
-// once; before that it logs a schedule that fires. Sender reads only whole lines in the last 1 MiB.
+// Sender returns the sender of a prompt whose event has just arrived, judging by the lines after
+// the last user line of the main transcript. The client enqueues its own prompts and dequeues them
+// at once; a schedule that fired is logged first. Sender reads only whole lines in the last 1 MiB.
 func Sender(transcript, prompt string) (by loop.Sender) {
 	prompt = strings.TrimSpace(prompt)
 	taken := false // the line directly below dequeues a prompt
@@ -107,16 +107,16 @@ func Escaped(transcript string) (prompt string, esc bool) {
 	return "", false
 }
 
-// LastSign returns the newest time in the last 1 MiB of the main transcript, at which the session
-// was last alive. It returns the zero time if there is none.
+// LastSign returns the newest time in the last 1 MiB of the main transcript, which is when the
+// session last wrote to it. It returns the zero time if there is none.
 func LastSign(transcript string) (at time.Time) {
 	at, _ = time.Parse(time.RFC3339Nano, readTail(transcript, -1, lastTail).newest())
 	return at
 }
 
-// Limits of WaitFlushed and AwaitCall. A client with a machine to itself takes up to 100 ms
-// (CONTRACT). With a dozen programs on two cores it took more than 500 ms, and its last message was
-// charged one iteration late.
+// Limits of WaitFlushed and AwaitCall. On an idle machine, the client takes up to 100 ms to write a
+// message (CONTRACT). With a dozen programs on two cores, it took more than 500 ms, and its last
+// message was charged one iteration late.
 const (
 	flushLimit   = 2 * time.Second
 	missingLimit = 200 * time.Millisecond
@@ -169,8 +169,8 @@ func AwaitCall(transcript, agent, call string) {
 	})
 }
 
-// wait calls done every few milliseconds until it returns true, and reports whether it did within
-// the limit.
+// wait calls done every few milliseconds until done returns true or the limit has passed, and
+// reports whether done returned true.
 func wait(limit time.Duration, done func() bool) bool {
 	for end := time.Now().Add(limit); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {

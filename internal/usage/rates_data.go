@@ -7,8 +7,8 @@ import (
 	"hooks/internal/english"
 )
 
-// Dated is the date on which the built-in prices were measured. Newer models are priced like their
-// family, with a warning.
+// Dated is the date on which the built-in prices were measured. Count prices newer models like
+// their family, with a warning.
 const Dated = "2026-11-20"
 
 // The sources of built-in rows.
@@ -50,8 +50,8 @@ var builtin = [...]Row{
 	{"claude-mythos-5", 10e6, 50e6, 1e6, 12.5e6, 20e6, 1, 1, measured},
 }
 
-// longPrompt is the prompt size above which a row's long multiplier applies, in tokens: input,
-// cache reads and cache writes of one request together.
+// longPrompt is the prompt size in tokens above which a row's long multiplier applies. The size is
+// the sum of input, cache reads and cache writes of one sampling.
 const longPrompt = 100_000
 
 // AgeDays returns the age of the built-in table in whole days, or 0 before its date.
@@ -68,5 +68,6 @@ func Stale(now time.Time) string {
 	}
 	return fmt.Sprintf("The built-in price table is dated %s, %s ago: "+
 		"compare `hooks cost --rates` with today's prices; "+
-		"rows under ### Loop Cost Rates in CLAUDE.md win", Dated, english.Plural(days, "day"))
+		"rows under ### Loop Cost Rates in CLAUDE.md take precedence",
+		Dated, english.Plural(days, "day"))
 }

@@ -15,8 +15,8 @@ import (
 // record holds the fields of one transcript line by name. Their strings share the line's memory.
 type record map[string]gjson.Result
 
-// read replaces the record with that of another line. It returns true only for a JSON object in
-// valid UTF-8, because no part of a damaged line can be trusted.
+// read replaces the record's fields with the fields of a line. It returns true only for a JSON
+// object in valid UTF-8, because no part of a damaged line can be trusted.
 func (r record) read(line []byte) bool {
 	clear(r)
 	if !utf8.Valid(line) || !gjson.ValidBytes(line) {
@@ -40,7 +40,7 @@ func (r record) is(field string) bool { return r[field].Type == gjson.True }
 // 2026-11-20T12:23:04.798Z, and "" otherwise.
 func (r record) at() string { return instant(r.text("timestamp")) }
 
-// unsent reports whether the client wrote a user line itself, so that it is no prompt.
+// unsent reports whether a user line is not a prompt, because the client wrote it on its own.
 func (r record) unsent() bool {
 	return r.is("isMeta") || r.is("isCompactSummary") || r.is("isVisibleInTranscriptOnly")
 }
@@ -65,14 +65,14 @@ type spent struct {
 	id    string // message id
 	model string
 	request
-	// advisors are the requests to other models made for this one. Its usage does not include
-	// theirs.
+	// advisors are requests to other models that were made for this request. Its usage does not
+	// include theirs.
 	advisors []spent
 }
 
 // spent reads the usage of an assistant's message. ok is false if the message has no usage, is from
-// the client itself (`<synthetic>`) or has impossible numbers; bad reports the latter. A message
-// without a model is priced as an unknown one.
+// the client itself (`<synthetic>`) or has impossible numbers; bad reports impossible numbers. A
+// message without a model is priced as an unknown model.
 func (r record) spent() (s spent, ok, bad bool) {
 	use, model := r["message"].Get("usage"), text(r["message"].Get("model"))
 	if !r["message"].IsObject() || !use.IsObject() || model == "<synthetic>" {
@@ -83,7 +83,8 @@ func (r record) spent() (s spent, ok, bad bool) {
 	return s, !bad, bad
 }
 
-// read reads a usage object and the samplings and advisor requests in its iterations.
+// read reads a usage object and the samplings and advisor requests in its iterations. bad reports
+// impossible numbers.
 func (s *spent) read(use gjson.Result) (bad bool) {
 	s.Tokens, bad = tokens(use)
 	s.Tokens.Messages = 1
@@ -194,7 +195,7 @@ func Part(text, tag string) (part string, whole bool) {
 	return part, found && closed
 }
 
-// Marks that a relevant line contains.
+// Texts by which relevant lines are recognized.
 const (
 	usageMark     = `_tokens"`
 	interruptMark = "[Request interrupted by user"

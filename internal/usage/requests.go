@@ -16,7 +16,7 @@ const (
 	maxModel  = 128 // bytes of a model's name
 )
 
-// tally holds what was counted for a request so far.
+// tally is the usage counted so far for a request.
 type tally struct {
 	loop.Counted
 	by *source // the transcript in which it is counted
@@ -48,8 +48,8 @@ func (c *counter) assistant(s *source, r record) {
 	}
 }
 
-// spend counts the usage of a request beyond what was counted for it before. Each request without
-// an id counts.
+// spend counts the usage of a request beyond the usage already counted for it. A request without an
+// id always counts in full.
 func (c *counter) spend(s *source, at, id string, u spent) {
 	now := c.requests[id]
 	if now == nil {
@@ -72,7 +72,7 @@ func (c *counter) spend(s *source, at, id string, u spent) {
 	}
 }
 
-// remember remembers a request as the last one of its transcript.
+// remember makes a request the newest of its transcript, which forgets the oldest over the limit.
 func (c *counter) remember(r *tally) {
 	s, limit := r.by, openAgent
 	if s.main {
@@ -84,7 +84,7 @@ func (c *counter) remember(r *tally) {
 	c.requests[r.ID] = r
 }
 
-// rate returns a model's row. It notes a model whose price is a guess, once.
+// rate returns a model's row. If the price is a guess, it adds a note the first time.
 func (c *counter) rate(model string) Row {
 	row, found := c.rates[model]
 	if found {

@@ -54,8 +54,8 @@ func MainModel(cursors []loop.Cursor) string {
 // maxSpenders bounds the list of the largest spenders.
 const maxSpenders = 5
 
-// Spenders returns the largest spenders of a count by thread and model. It names a worker as the
-// client's note beside the worker's transcript does.
+// Spenders returns the largest spenders of a count, each a thread with a model. It describes a
+// worker with the client's note about it.
 func (r *Result) Spenders(transcript string) (all []loop.Spender) {
 	for _, s := range r.sources {
 		for model, u := range s.spent {

@@ -172,11 +172,11 @@ type request struct {
 	Fast   bool        // usage.speed is "fast"
 	US     bool        // usage.inference_geo is "us"
 	// Parts holds the samplings of the request if there were several, for example because a server
-	// tool ran in between. Whether the prompt is long is decided for each.
+	// tool ran in between. Each has its own prompt, which may or may not be long.
 	Parts []loop.Tokens
 }
 
-// cost prices one request by the client's own formula, to the pico-dollar: each kind at its rate,
+// cost prices one request with the client's own formula, to the pico-dollar: each kind at its rate,
 // the row's multipliers for a long prompt and fast mode, 1.1 times the tokens' price for US
 // inference, and a cent for each web search.
 func (r Row) cost(q request) loop.USD {
