@@ -20,7 +20,7 @@ func (e *TypeError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("field %s: %v", e.Field, e.Err)
 	}
-	return fmt.Sprintf("field %s is %s, of the wrong type", e.Field, Clip(e.Raw))
+	return fmt.Sprintf("field %s has the wrong type: %s", e.Field, Clip(e.Raw))
 }
 
 func (e *TypeError) Unwrap() error { return e.Err }

@@ -53,13 +53,13 @@ func TestScan(t *testing.T) {
 // The error of a wrong type names the field with what is above it, and the value.
 func TestTypeErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version":"1"}`:           `field version is "1", of the wrong type`,
-		`{"version":1.5}`:           "field version is 1.5, of the wrong type",
-		`{"next":{"list":[1,{}]}}`:  "field next.list.1 is {}, of the wrong type",
-		`{"own":[{},{"name":[]}]}`:  "field own.1.name is [], of the wrong type",
-		`{"by":{"b c":{"list":1}}}`: `field by."b c".list is 1, of the wrong type`,
-		`{"marked":"yes"}`:          `field marked is "yes", of the wrong type`,
-		`{"next":[]}`:               "field next is [], of the wrong type",
+		`{"version":"1"}`:           `field version has the wrong type: "1"`,
+		`{"version":1.5}`:           "field version has the wrong type: 1.5",
+		`{"next":{"list":[1,{}]}}`:  "field next.list.1 has the wrong type: {}",
+		`{"own":[{},{"name":[]}]}`:  "field own.1.name has the wrong type: []",
+		`{"by":{"b c":{"list":1}}}`: `field by."b c".list has the wrong type: 1`,
+		`{"marked":"yes"}`:          `field marked has the wrong type: "yes"`,
+		`{"next":[]}`:               "field next has the wrong type: []",
 		`{"at":5}`:                  "field at: Time.UnmarshalJSON: input is not a JSON string",
 	} {
 		if err := Decode(gjson.Parse(text), new(outer)); err == nil || err.Error() != want {

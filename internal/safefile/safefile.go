@@ -43,7 +43,7 @@ func Append(path, text string) error {
 	}
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxAppended) {
-		err = fmt.Errorf("append to %s: not a regular file below %d bytes: %w",
+		err = fmt.Errorf("append to %s: not a regular file of at most %d bytes: %w",
 			path, maxAppended, fs.ErrInvalid)
 	}
 	if err == nil {

@@ -70,7 +70,7 @@ func (f *format) checkObject(path string, root gjson.Result) (err error) {
 		switch n := value.Num; {
 		case name == "version" && // which may be absent, for example in a lock
 			(value.Type != gjson.Number || n < 1 || n != float64(int64(n))):
-			err = damage(path, "version %s is not a whole number from 1", codec.Clip(value.Raw))
+			err = damage(path, "version %s is not a positive whole number", codec.Clip(value.Raw))
 		case name == "version" && n > loop.Version:
 			err = &NewerError{Path: path, Version: int64(n)}
 		case value.Type == gjson.Null && slices.Contains(f.needs, name) &&

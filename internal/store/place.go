@@ -37,7 +37,7 @@ func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 		if runs, _ := s.sealedRuns(skill); len(runs) > 0 {
 			return runs[len(runs)-1].Budget, nil
 		}
-		return path, damage(s.disk.path(pointer), "it is not one line with a path")
+		return path, damage(s.disk.path(pointer), "it is not a single line that holds a path")
 	}
 	return line, nil
 }

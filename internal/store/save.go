@@ -172,8 +172,8 @@ func (s *Store) recordOf(
 	if r == nil || !r.Adopt(s.project) {
 		if r.Runs() {
 			if _, err := os.Stat(r.Project); !errors.Is(err, os.ErrNotExist) {
-				return run, false, hint.New("end it there first: `hooks loop stop`",
-					"save budget: session %s has a loop in %s already", b.SessionID, r.Project)
+				return run, false, hint.New("end that loop first, with `hooks loop stop` there",
+					"save budget: session %s already has a loop in %s", b.SessionID, r.Project)
 			}
 		}
 		r = &seal.Record{Session: b.SessionID, Project: s.project}

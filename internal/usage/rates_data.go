@@ -15,7 +15,7 @@ const Dated = "2026-11-20"
 const (
 	measured = "the client's own accounting, version 2.1.329, measured 2026-11-20"
 	catalog  = "the client's model catalog, version 2.1.329, read 2026-11-20"
-	list     = "the public price list; not in the client's catalog any more"
+	list     = "the public price list; no longer in the client's catalog"
 )
 
 // builtin lists the prices in dollars per million tokens, written as pico-dollars for one token:
