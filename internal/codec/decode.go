@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Decode fills the struct that v points to from valid JSON, as json.Unmarshal does, except that
+// Decode fills the value that v points to from valid JSON, as json.Unmarshal does, except that
 // names are case-sensitive. It ignores fields that the struct lacks. A gjson.Result accepts any
 // value. Decode returns a TypeError for a value of the wrong type.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TypeError reports a value whose type its field cannot hold.
+// TypeError reports a value of a type that its field cannot hold.
 type TypeError struct {
 	Field string // path from the outermost object, for example "tasks.0.id"
 	Raw   string // the value as JSON

@@ -64,7 +64,7 @@ func Read(path string, maxBytes int64) (string, bool) {
 	return text, true
 }
 
-// Absolute returns a clean path. A relative one is resolved against dir.
+// Absolute returns path, cleaned and, if it is relative, resolved against dir.
 func Absolute(dir, path string) string {
 	path = filepath.FromSlash(path)
 	if !filepath.IsAbs(path) {

@@ -28,13 +28,13 @@ const maxRecord = 64 << 20
 // in the client's sandbox.
 var ErrUnwritable = errors.New("cannot write to the user's state directory")
 
-// Dir is the user's state directory. The zero value has no path: lookups find nothing and saving
+// Dir is the user's state directory. The zero value has no path, so lookups find nothing and saving
 // fails.
 //
 // A record is in on/ while a loop of its session is on, and in off/ otherwise, so that a later
 // --resume can be checked against it. A save appends a note of the change to the record's file in
-// one write, or replaces the file. Neither is synced: records survive the death of any process, but
-// not a crash of the machine.
+// one write, or replaces the file. Neither is synced, so records survive the death of any process,
+// but not a crash of the machine.
 type Dir struct {
 	path string
 	last *parsed

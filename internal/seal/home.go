@@ -44,7 +44,7 @@ func LinksPath(home, session string) string {
 	return filepath.Join(home, "brake", FileName(session))
 }
 
-// FileName returns a safe file name for a session id, which the client chooses.
+// FileName returns a safe file name for a session id or another text from outside.
 func FileName(session string) string {
 	name := strings.Map(func(r rune) rune {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

@@ -31,7 +31,7 @@ type Loop struct {
 	// Unlocked records that the program itself removed the run's lock.
 	Unlocked bool `json:"unlocked,omitempty"`
 	// HeldFor is "reset" if a person reset the run while the session's client was alive. The
-	// session is blocked until the person's next prompt. The files are those from before the reset.
+	// session is blocked until the person's next prompt. State holds the files before the reset.
 	HeldFor string `json:"held_for,omitempty"`
 	// Quiet is the gate of a run that has ended, empty until it is recorded.
 	Quiet string `json:"quiet" codec:"raw"`

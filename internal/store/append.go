@@ -105,8 +105,8 @@ func (s *Store) openForLine(it *loop.Iteration) (h *historyFile, err error) {
 	return h, nil
 }
 
-// add appends and syncs a line. If that fails, it truncates the file to its old size, so that no
-// line counts whose write was reported as failed.
+// add appends and syncs a line. If that fails, it truncates the file to its old size, so that the
+// line does not count.
 func (h *historyFile) add(line []byte) error {
 	err := errors.Join(h.disk.write(h.f, h.name, line), h.disk.sync(h.f, h.name))
 	if err != nil {

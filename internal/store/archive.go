@@ -121,7 +121,7 @@ func (s *Store) isOtherRun(skill loop.Skill, path, runID string) bool {
 	return err == nil && b != nil && b.RunID != "" && b.RunID != runID
 }
 
-// archiveFolder opens a folder of the archive, which it creates if it is missing.
+// archiveFolder opens a folder of the archive, after creating it if it is missing.
 func (s *Store) archiveFolder(name string) (*disk, error) {
 	archive, err := s.disk.folder(archiveName)
 	if err != nil {

@@ -23,9 +23,9 @@ const (
 	// maxState bounds the state files that are read whole, in bytes. It keeps a planted file from
 	// exhausting a hook's memory.
 	maxState = 1 << 20
-	// nonblock is part of every open call. It keeps a hook from waiting on a pipe planted in place
-	// of a file, and saves the four system calls with which os would try to make a file
-	// non-blocking.
+	// nonblock is a flag of every file that disk opens. It keeps a hook from waiting on a pipe
+	// planted in place of a file, and saves the four system calls with which os would try to make a
+	// file non-blocking.
 	nonblock = syscall.O_NONBLOCK
 )
 

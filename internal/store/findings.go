@@ -21,8 +21,8 @@ const maxFindings = 16 << 20
 
 // findingsName returns the name of the file that holds a run's findings. The file has a line for
 // each new or changed finding, and the last line with an id counts. The budget and every history
-// line record the length of the file at that time, and so identify one state of the findings. A
-// crash may leave lines beyond that length: readers ignore them, and the next change removes them.
+// line record the length of the file at that time, and so identify one state of the findings.
+// Readers ignore lines that a crash left beyond that length, and the next change removes them.
 func findingsName(skill loop.Skill, run string) string {
 	return string(skill) + "." + seal.FileName(run) + ".findings.jsonl"
 }

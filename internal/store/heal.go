@@ -14,8 +14,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxReplaced bounds the number of files of one name in archive/replaced. Once there are as many,
-// the next file replaces the newest one.
+// maxReplaced bounds the number of files of one name in archive/replaced. Once it is reached, the
+// next file replaces the newest one.
 const maxReplaced = 20
 
 // ReplacedPath is the path, as messages show it, of the folder that keeps changed files after the
@@ -80,7 +80,7 @@ func (s *Store) whole(run sealed, f found) (seal.Files, error) {
 	return run.State, nil
 }
 
-// heal restores a run's files from its record; after a reboot, newer texts on disk are kept. It
+// heal restores a run's files from its record, except for newer texts on disk after a reboot. It
 // keeps the unknown fields of the budget that it found, moves changed files of the state folder to
 // archive/replaced, and counts the restoration in the budget.
 func (s *Store) heal(run sealed, f found, list []difference) error {

@@ -8,10 +8,10 @@ import (
 	"hooks/internal/seal"
 )
 
-// Hold blocks the session of a run that a person resets until the next prompt, if the session's
-// client is alive. A detached process can pass for a person's terminal, but only a person can type
-// a prompt in the client. The caller archives the run afterwards. Hold returns the session, or ""
-// if it blocks none.
+// Hold blocks the session of a run that a person is resetting, if the session's client is alive.
+// The person's next prompt lifts the block: a detached process can pass for a person's terminal,
+// but only a person can type a prompt in the client. The caller archives the run afterwards. Hold
+// returns the session, or "" if it blocks none.
 func (s *Store) Hold(
 	skill loop.Skill, id string, alive func(*loop.Budget) bool,
 ) (session string, err error) {

@@ -16,8 +16,8 @@ import (
 )
 
 // Last returns the newest history line that keep accepts, or nil. It reads from the end of the
-// file, so a recent line is found as fast in a long history. It skips a torn last line. A damaged
-// line newer than the result is an error, because keep might have accepted that line.
+// file, so finding a recent line takes no longer in a long history. It skips a torn last line. A
+// damaged line newer than the result is an error, because keep might have accepted that line.
 func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
 	for line, err := range s.linesBackwards(skill) {
 		if err != nil {
@@ -32,7 +32,7 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 }
 
 // linesBackwards iterates over the history's lines from last to first without parsing them. It
-// skips empty lines and a torn last line. A line over maxLine yields an error and ends it.
+// skips empty lines and a torn last line. It yields an error for a line over maxLine and stops.
 func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f, size, err := s.disk.reader(historyName.of(skill))

@@ -63,8 +63,8 @@ func AppendNote(project string, n Note) error {
 }
 
 // appendLine appends v as a JSON line in one write. It refuses a full file and, because any program
-// can create the name, anything but a regular file. If the file exists, it writes a newline first,
-// because a crash may have cut off the last line.
+// can write to the folder, anything but a regular file. If the file exists, it begins with a
+// newline, because a crash may have cut off the last line.
 func appendLine(root *os.Root, name string, v any) error {
 	line, err := codec.Encode(v)
 	if err != nil {

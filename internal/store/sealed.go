@@ -159,7 +159,7 @@ func (s *Store) settled(run sealed) seal.Files {
 	return files
 }
 
-// recordAt returns the recorded run whose budget is at path, of any session. It skips held runs.
+// recordAt returns the recorded run, of any session, whose budget is at path. It skips held runs.
 func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool, err error) {
 	runs, err := s.sealedRuns(skill)
 	for _, run := range runs {

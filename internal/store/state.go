@@ -46,7 +46,7 @@ func (st State) Values() loop.State {
 	return loop.State{Run: st.Budget, Tick: st.Tick, Claim: st.Claim, Quiet: st.Quiet}
 }
 
-// Load reads a skill's state, with the budget from where its last run kept it. It reports all
+// Load reads a skill's state, with the budget at the path that the last run used. It reports all
 // damaged and newer files together and returns the rest of the state with the error.
 func (s *Store) Load(skill loop.Skill) (State, error) {
 	st, err := s.LoadRun(skill)

@@ -1,9 +1,9 @@
 // Package usage turns a session's transcripts into tokens and dollars. It also finds events in them
-// that no hook reports: interruptions, answers, the beginnings of prompts.
+// that no hook reports, such as interruptions, answers and the beginnings of prompts.
 //
 // A transcript only grows, so a count begins where the last one ended. Its cost depends on the new
-// bytes, not on the file size. Most lines are only searched. A line that may matter is parsed, and
-// counts only by its top-level type, because `api-request` lines contain copies of other lines.
+// bytes, not on the file size. Most lines are only searched. A line that may matter is parsed and
+// judged by its top-level type, because `api-request` lines contain copies of other lines.
 //
 // A request may have several lines. It is counted once, by message id and request id, with the
 // greatest number of each kind (CONTRACT). Its advisors count as separate requests; lines copied by
@@ -60,12 +60,12 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 // reads a file without a cursor from the beginning; a missing file is not an error. After an error,
 // which names the files that could not be read, the result holds a note but no usage.
 //
-// One request counts once even if its lines are spread over several calls, as long as at most seven
-// other requests of the main transcript, or two of a subagent's, come between two of its lines in
-// different calls. A file that shrank or was replaced is read again from the beginning. Its lines
-// count only if they are newer than the newest one seen before or, without a time, if they are
-// beyond the old offset. So a replaced file is never counted twice, but lines written after the
-// clock was set back are lost.
+// A request counts once even if its lines are spread over several calls, as long as at most six
+// other requests of the main transcript, or one of a subagent's, come between two of its lines in
+// different calls. Count reads a file that shrank or was replaced again from the beginning. Then a
+// line counts only if it is newer than all lines seen before or, without a time, if it is beyond
+// the old offset. So a replaced file is never counted twice, but lines written after the clock was
+// set back are lost.
 func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 	c, err := count(transcript, cursors, agents(transcript), t, nil)
 	if err != nil {

@@ -183,8 +183,8 @@ func tells(line []byte) bool {
 }
 
 // Timeline counts a whole session as Count does and calls added with the usage that each line adds
-// and its time. The calls are not sorted across files. The time is zero if neither the line nor one
-// before it has a time. Notes are as in Result.
+// and the line's time. The calls are not sorted across files. The time is zero if neither the line
+// nor one before it has a time. Result describes the notes.
 func Timeline(transcript string, t Table,
 	added func(at time.Time, model string, more loop.Tokens)) (notes []string, err error) {
 	at := func(at, model string, more loop.Tokens) {

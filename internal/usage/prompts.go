@@ -140,9 +140,9 @@ func WaitFlushed(transcript, lastMessage string) bool {
 	return err == nil && wait(flushLimit-missingLimit, flushed)
 }
 
-// ends reports whether want ends with the assistant's last text block. The event joins a message's
-// text blocks, but each has its own line, and the last one is enough. Only an assistant line after
-// the last user line counts, because loops end every turn with the same words.
+// ends reports whether want ends with one of the assistant's text blocks after the last user line.
+// The event joins a message's text blocks, but each block has its own line, and the last block is
+// enough. Earlier lines do not count, because loops end every turn with the same words.
 func ends(t tail, want string) bool {
 	for r := range t.records(isMessage) {
 		if r.text("type") == "user" {

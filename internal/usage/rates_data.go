@@ -7,8 +7,8 @@ import (
 	"hooks/internal/english"
 )
 
-// Dated is the date on which the built-in prices were measured. Count prices newer models like
-// their family, with a warning.
+// Dated is the date on which the built-in prices were measured. Newer models get the price of their
+// family, with a warning.
 const Dated = "2026-11-20"
 
 // The sources of built-in rows.

@@ -13,7 +13,7 @@ import (
 const (
 	openMain  = 7   // requests of the main transcript remembered between two Counts
 	openAgent = 2   // requests remembered for a subagent, whose requests never overlap
-	maxModel  = 128 // bytes of a model's name
+	maxModel  = 128 // bytes kept of a model's name
 )
 
 // tally is the usage counted so far for a request.
