@@ -1,4 +1,4 @@
-# every recipe is a plain command: it can be typed without just
+# every recipe is a plain command that you can also type without just
 
 _help:
     @just -l
@@ -7,7 +7,7 @@ _help:
 build:
     CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/hooks ./hooks
 
-# all tests but the real client's; checks of the repository itself are among them
+# all tests except those of the real client, including the checks of the repository itself
 test:
     go test ./...
 
@@ -19,19 +19,19 @@ lint:
     GOOS=darwin go vet ./...
     go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags e2e,forges,pages ./...
 
-# the suite against the real client, which is fetched once into the user's cache (HOOKS_CLIENT names another)
+# run the suite against the real client, which is fetched once into the user's cache (HOOKS_CLIENT names another)
 e2e:
     go test -count=1 -tags e2e -timeout 15m ./scripts/e2e/...
 
-# the skills of the sdd plugin itself, from a checkout of it, as in: just upstream ~/src/claude-plugin-sdd
+# run the real skills of the sdd plugin from its checkout, as in: just upstream ~/src/claude-plugin-sdd
 upstream checkout:
     HOOKS_UPSTREAM={{absolute_path(checkout)}} go test -count=1 -v -tags e2e -run TestTheRealSkills ./scripts/e2e/
 
-# the morning page as chromium draws it, against the recorded pictures; -record takes new ones
+# compare the report card, as chromium draws it, with recorded pictures; -record replaces them
 pictures *flags:
     go test -count=1 -tags pages ./scripts/pages {{flags}}
 
-# what a hook call costs
+# measure the time and memory of a hook call
 bench:
     go test -run '^$' -bench . -benchmem ./...
 
@@ -39,15 +39,15 @@ bench:
 fuzz package="./internal/event" target="FuzzRead" time="1m":
     go test -run '^$' -fuzz '^{{target}}$' -fuzztime {{time}} -fuzzminimizetime 10x {{package}}
 
-# fuzz every target of the repository, each for a while or a number of inputs, as in: just fuzz-all 10m
+# fuzz every target of the repository for a while or with a number of inputs, as in: just fuzz-all 10m
 fuzz-all time="1m":
     scripts/fuzz.sh {{time}}
 
-# random histories on the model of the specification and on the program, as in: just model 5000
+# play random histories on a model of the specification and on the program, as in: just model 5000
 model checks="2000" steps="60":
     go test -count=1 -timeout 6h ./scripts/model -rapid.checks={{checks}} -rapid.steps={{steps}}
 
-# coverage by function, the least covered first
+# show the coverage by function, the least covered first
 cover:
     go test -coverprofile cover.out ./...
     go tool cover -func cover.out | sort -k3 -n
@@ -56,11 +56,11 @@ cover:
 torture *flags="-whole":
     go test -count=1 -v -timeout 0 ./scripts/torture {{flags}}
 
-# everything that is checked before a change goes in
+# run all checks that a change must pass
 ci:
     .ci/run
 
-# single mistakes in a package that its own tests let live, as in: just mutants ./internal/guard
+# find small mistakes in a package that its own tests do not detect, as in: just mutants ./internal/guard
 mutants package="./internal/loop":
     go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash --timeout-coefficient 100 -S lc \
         --invert-logical --invert-loopctrl --invert-assignments --remove-self-assignments {{package}}

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs if the plugin's program, bin/hooks, is missing or fails. If it is missing, this script looks
-# for a program of the same version, links it there and passes the event on. Otherwise it blocks a
-# command that would begin a loop, because nothing would govern it, and fails for every other event:
-# the line of hooks.json that started it then looks whether a loop is on.
+# hooks.json runs this script if the plugin's program, bin/hooks, is missing or fails. If it is
+# missing, the script looks for a program of the same version, puts it there and passes the event
+# on. Otherwise it blocks a command that would begin a loop, because nothing would govern the loop,
+# and warns at the start of a session. It fails for every other event; the line of hooks.json that
+# started it then checks whether a loop is on.
 set -u
 word=$1
 root=${CLAUDE_PLUGIN_ROOT:-${0%/launch/*}}
@@ -10,8 +11,8 @@ program=$root/bin/hooks
 other=
 version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$root/.claude-plugin/plugin.json")
 
-# looping succeeds if the payload starts a tick of a loop: /ns:work --loop,
-# /loop 1m /ns:work --loop, /hooks:go, /loop 1m /hooks:do.
+# looping succeeds if the payload starts a tick of a loop, as do /ns:work --loop,
+# /loop 1m /ns:work --loop, /hooks:go and /loop 1m /hooks:do.
 looping() {
     case $1 in
     *'"command_name":"'*) name=${1#*'"command_name":"'} ;;
@@ -37,7 +38,7 @@ looping() {
     return 1
 }
 
-# find sets found to a program of the plugin's own version, or to nothing.
+# find sets found to a program of the plugin's own version. If there is none, it fails.
 find() {
     case $(uname -s) in
     Linux) os=linux exe= ;;
@@ -62,7 +63,7 @@ find() {
     return 1
 }
 
-# place puts the program where hooks.json starts it. A link is updated together with its target.
+# place puts the program where hooks.json starts it. A link keeps up with updates of its target.
 place() {
     mkdir -p "$root/bin" || return 1
     if [ "$os" = windows ]; then
@@ -95,7 +96,7 @@ refuse() {
     exit 0
 }
 
-payload=$(head -n 1) # empty if a program that failed has read it
+payload=$(head -n 1) # empty if the failed program has already read it
 if [ -e "$program" ]; then
     other="; $program does not start"
 elif find; then

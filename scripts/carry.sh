@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes the branch that a marketplace is added from: sh scripts/carry.sh [BRANCH], default "released". Its newest commit
-# is the one checked out plus the program for every platform, as bin/hooks_OS_ARCH. A plugin that the client clones then
-# has a program to start: launch/hooks.sh puts the right one in its place. This script changes nothing in the checkout
-# and pushes nothing. HOOKS_PLATFORMS names fewer platforms, as in "linux/amd64".
+# Makes the branch for a marketplace: sh scripts/carry.sh [BRANCH], by default "released". Its newest commit adds the
+# programs for all platforms, as bin/hooks_OS_ARCH, to the commit that is checked out. In a plugin that the client cloned
+# from it, launch/hooks.sh can thus put the right program in its place. This script does not change the checkout and does
+# not push. HOOKS_PLATFORMS may name fewer platforms, such as "linux/amd64".
 set -eu
 
 fail() {
@@ -12,7 +12,7 @@ fail() {
 
 branch=${1:-released}
 cd "$(dirname "$0")/.."
-[ -z "$(git status --porcelain)" ] || fail "the checkout has changes of its own" "commit them or put them away"
+[ -z "$(git status --porcelain)" ] || fail "the checkout has uncommitted changes" "commit or stash them"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -2,21 +2,20 @@
 # Fuzzes every target of the repository, or of one package, each for the given time or number of
 # inputs: scripts/fuzz.sh 10m, or scripts/fuzz.sh 3000x ./internal/event.
 #
-# Until Go 1.27 a time that ends may itself fail a target that failed on no input
-# (golang.org/issue/75804): it says "context deadline exceeded" and names no input. That end, and no
-# other, passes here; a number of inputs never meets it.
+# Before Go 1.27, a target may fail at the end of its time although no input fails
+# (golang.org/issue/75804). It then reports only "context deadline exceeded", which this script
+# ignores. A run with a number of inputs cannot fail in this way.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-10s}
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
 case $time in
-*x) found=$built/found ;;                # the same inputs to begin with, wherever it runs
+*x) found=$built/found ;;                # begin with the same inputs on every machine
 *) found=$(go env GOCACHE)/fuzz/hooks ;; # a long run continues from what the last one found
 esac
 
-# ended reports whether a target failed by the end of its time alone: that is the one line of its
-# failure.
+# ended reports whether a target failed only because its time ended. Its failure then has one line.
 ended() {
     local why
     why=$(sed -n '/^--- FAIL/,$p' <<<"$1" | sed '/^--- FAIL/d; /^FAIL$/d; s/^ *//')
@@ -35,12 +34,12 @@ target() {
     printf '%s %s: %s\n' "$1" "$2" "$(grep -o 'execs: [0-9]*' <<<"$out" | tail -n 1)"
 }
 
-if [ $# -lt 2 ]; then # packages side by side, each with one worker
+if [ $# -lt 2 ]; then # fuzz packages in parallel, each with one worker
     grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u |
         xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 scripts/fuzz.sh "$time"
     exit
 fi
-go test -c -fuzz . -o "$built/test" "$2" # once, however many targets the package has
+go test -c -fuzz . -o "$built/test" "$2" # build once for all targets of the package
 for name in $(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' "$2"/*_test.go); do
     target "$2" "$name"
 done

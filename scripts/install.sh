@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs hooks into PREFIX/bin, its plugin into PREFIX/share/hooks:
-# sh scripts/install.sh [PREFIX], default ~/.local.
-# HOOKS_BASE_URL is the folder of a release, with its archives and checksums.txt. Without it the script builds its own
-# checkout with Go. It installs nothing unless the archive has its checksum and the program runs.
+# Installs hooks into PREFIX/bin and its plugin into PREFIX/share/hooks:
+# sh scripts/install.sh [PREFIX], by default ~/.local.
+# HOOKS_BASE_URL is the folder of a release, with its archives and checksums.txt. Without it, the script builds its own
+# checkout with Go. It installs nothing unless the archive matches its checksum and the program runs.
 set -eu
 umask 022
 
@@ -86,13 +86,13 @@ fi
 chmod 755 "$tmp/program"
 version=$("$tmp/program" version) || fail "the program does not run on this machine" "nothing was installed"
 
-# one rename: a running session starts the old program or the new one, never half of one
+# one rename, so that a running session starts the old program or the new one, never a part of one
 mkdir -p "$prefix/bin"
 prefix=$(cd "$prefix" && pwd)
 cp -p "$tmp/program" "$prefix/bin/.hooks.$$"
 mv -f "$prefix/bin/.hooks.$$" "$prefix/bin/hooks"
 
-# The plugin's own folder: that of the archive, or a link to the checkout, whose program then is the installed one.
+# The plugin's folder is the archive's, or a link to the checkout, whose bin/hooks then links to the installed program.
 share=$prefix/share/hooks
 [ ! -d "$plugin/.claude-plugin" ] || mkdir -p "$prefix/share"
 if [ "$plugin" = "$tmp/hooks" ]; then

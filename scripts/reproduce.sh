@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds the commit that is checked out in two folders, the second time without a cache, and
-# compares the bytes: sh scripts/reproduce.sh [PROGRAM]. With PROGRAM, as in hooks/bin/hooks of a
-# release, that is compared too; then Go must have the version that `PROGRAM version` prints, and
-# GOOS and GOARCH must name its platform.
+# Builds the checked-out commit twice, in two folders and the second time without a cache, and
+# compares the bytes: sh scripts/reproduce.sh [PROGRAM]. If PROGRAM is given, for example
+# hooks/bin/hooks of a release, it is compared too. Go must then have the version that
+# `PROGRAM version` prints, and GOOS and GOARCH must name the platform of PROGRAM.
 set -eu
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)

@@ -51,19 +51,19 @@ var broken = []struct {
 	{"a setting of a wrong type", func(w *world) {
 		w.write("p/.claude/settings.json", "{\n  \"model\": 5\n}")
 	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must ` +
-		`be a text, but is 5; the client skips the whole file`, "correct that value", ""},
+		`be a string, but is 5; the client skips the whole file`, "correct that value", ""},
 	{"a choice that the client does not know", func(w *world) {
 		w.write("p/.claude/settings.json", `{"defaultShell":"zsh"}`)
 	}, "settings-files", report.Doubt, `must be one of bash, powershell, but is "zsh"`,
-		"unless your client knows", ""},
+		"unless your client accepts", ""},
 	{"nothing registered", func(w *world) { w.write("home/.claude/settings.json", "{}") },
 		"hooks-registered", report.Broken, "the program is not registered", "hooks install", ""},
 	{"no Stop", func(w *world) { w.changed(except("Stop")) },
-		"hooks-registered", report.Broken, "not registered: Stop; what they report",
+		"hooks-registered", report.Broken, "not registered: Stop; the facts from these events",
 		"hooks install", ""},
 	{"no SubagentStop", func(w *world) { w.changed(except("SubagentStop")) },
-		"hooks-registered", report.Doubt, "not registered: SubagentStop; what they report",
-		"hooks install", ""},
+		"hooks-registered", report.Doubt, "not registered: SubagentStop; the facts from these " +
+			"events", "hooks install", ""},
 	{"only the core registered", func(w *world) {
 		w.changed(func(name string, _, _ map[string]any) bool {
 			return name == "Stop" || name == "PreToolUse"
@@ -71,15 +71,15 @@ var broken = []struct {
 	}, "hooks-registered", report.Doubt, "not registered: PostToolUse, ", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
-	}, "hooks-registered", report.Broken, "not registered: Stop; what they report",
+	}, "hooks-registered", report.Broken, "not registered: Stop; the facts from these events",
 		"`hooks install --scope user`", ""},
 	{"two copies registered", func(w *world) {
 		w.register("p/.claude/settings.json",
 			w.path("other/hooks"))
 	},
 		"registered-once", report.Broken,
-		"ConfigChange, PermissionRequest: run more than once, by ~/.claude/settings.json (user) " +
-			"and .claude/settings.json (project)", "`hooks uninstall --scope project`", ""},
+		"ConfigChange, PermissionRequest: registered more than once, in ~/.claude/settings.json " +
+			"(user) and .claude/settings.json (project)", "`hooks uninstall --scope project`", ""},
 	{"a plugin and settings", func(w *world) { w.plugin(`{"sdd@acme":true}`) },
 		"registered-once", report.Broken, "(plugin sdd@acme)",
 		"`hooks uninstall --scope user`", ""},
@@ -210,7 +210,7 @@ var broken = []struct {
 	{"a live session that does not reach the model", func(w *world) {
 		w.live = true
 		w.tool("claude", `echo '{"is_error":true,"result":"Please run /login"}'; exit 1`)
-	}, "live", report.Broken, "the session did not end: Please run /login", "by hand", ""},
+	}, "live", report.Broken, "the session did not end normally: Please run /login", "by hand", ""},
 	{"a live session without a Stop", func(w *world) {
 		w.live = true
 		w.tool("claude", `echo "2026 session-start 1ms program=/x" >>"$HOOKS_LOG"
@@ -255,7 +255,7 @@ var broken = []struct {
 		w.git("commit", "-q", "--allow-empty", "-m", "x")
 		w.git("remote", "add", "origin", ".")
 		w.git("update-ref", "refs/remotes/origin/main", "HEAD")
-	}, "repository", report.Doubt, "the default branch of the remote is not known",
+	}, "repository", report.Doubt, "the remote's default branch is unknown",
 		"git remote set-head", ""},
 	{"the worktree of a complete audit loop", func(w *world) {
 		w.git("commit", "-q", "--allow-empty", "-m", "x")
@@ -294,7 +294,7 @@ var broken = []struct {
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
 	}, "configuration", report.Doubt,
 		"your own CLAUDE.md:5: Type has no effect outside a project's files",
-		"move it to .sdd/config.md of a project", ""},
+		"move it to a project's .sdd/config.md", ""},
 	{"hooks not on PATH", func(w *world) { w.must(os.Remove(w.path("bin/hooks"))) },
 		"path", report.Doubt, "hooks is not on PATH", "add ", ""},
 	{"another hooks first on PATH", func(w *world) {

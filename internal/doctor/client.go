@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// tested lists the client's versions that the end-to-end suite runs on, the newest first.
+// tested lists the versions of the client on which the end-to-end suite runs, the newest first.
 var tested = [...]string{"2.1.330", "2.1.329"}
 
 // oldest is the oldest supported version of the client. With an older one, auto mode may skip a
-// gate, a lock may name another process, and a removed worktree stops the hooks.
+// gate, a lock may name the wrong process, and removing a worktree stops the hooks.
 const oldest = "2.1.239"
 
 func clientVersion(m *machine, n *notes) {

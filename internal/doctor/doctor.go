@@ -1,9 +1,9 @@
 // Package doctor checks whether the program can work on this machine and in this project. Each
-// check reports its findings, and the fix for each problem.
+// check reports its findings, and a hint for each problem.
 //
-// The checks start this program, git, and the clients of Claude Code and of the forge. They write
-// only temporary files, except for the session and the repairs that a person asks for. A check that
-// panics fails; the others continue.
+// The checks start this program, git, Claude Code and the forge's client. They write only temporary
+// files, except in the session and the repairs that a person asks for. If a check panics, it fails
+// and the others continue.
 package doctor
 
 import (

@@ -36,13 +36,13 @@ func receipts(m *machine, n *notes) {
 		last.SessionID, last.Last.UTC().Format(time.RFC3339), join(last.Events))
 	n.note("answered by %s %s", m.shown(last.Program.Path), last.Program.Version)
 	const hint = "follow the hints of the registration checks, if any; the next session with a " +
-		"loop leaves a new receipt"
+		"loop writes a new receipt"
 	came := func(word string) bool { return slices.Contains(last.Events, word) }
 	if run.Seq > 0 && run.IterationsUsed > 0 && !came("stop") {
 		n.fail(hint, "no Stop ever reached the program in that session")
 	}
 	if (came("post-tool-use") || came("post-tool-use-failure")) && !came("pre-tool-use") {
-		n.fail(hint, "tools ran in that session, and no PreToolUse ever reached the program: "+
+		n.fail(hint, "tools ran in that session, but no PreToolUse ever reached the program: "+
 			"nothing was guarded")
 	}
 }

@@ -13,7 +13,7 @@ type Setup struct {
 	Governed   []install.Skill // installed skills whose loops are governed, except the plugin's
 	Registered bool            // registered in a settings file
 	Plugged    bool            // registered as the plugin
-	Source     string          // folder of the plugin, "" if it is not found
+	Source     string          // folder of the plugin, "" if none was found
 	// Begin is the line that begins a governed loop in a session here. If no skill can be governed,
 	// it is a comment with the command that installs one.
 	Begin string
@@ -40,7 +40,8 @@ func governedSkills(m *machine, n *notes) {
 		n.note("/%s from %s", skill.Name, m.shown(skill.Path))
 	}
 	if len(list) == 0 {
-		n.warn("`hooks uninstall && hooks init --plugin`; or name a skill of yours work or review",
+		n.warn("`hooks uninstall && hooks init --plugin`; or rename one of your skills to work or "+
+			"review",
 			"no skill that can be governed is installed: a `/loop` here would not be governed")
 	}
 }
@@ -60,8 +61,9 @@ func (m *machine) governed() []install.Skill {
 	})
 }
 
-// beginLine returns the line that begins a loop. It prefers a work skill, then a review skill,
-// then a prompt skill. If none is installed, it uses the plugin's.
+// beginLine returns the line that begins a loop: with a work skill, else a review skill, else a
+// prompt skill, else the plugin's. If there is none, it is a comment with the command to install
+// one.
 func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	for _, kind := range loop.Kinds {
 		for _, skill := range list {

@@ -72,7 +72,7 @@ func live(m *machine, n *notes) {
 	if !ended {
 		why := cmp.Or(result.Get("result").Str, result.Get("terminal_reason").Str, fmt.Sprint(err))
 		n.fail("start a session here by hand and check that it answers",
-			"the session did not end: %s", why)
+			"the session did not end normally: %s", why)
 	}
 	switch {
 	case len(events) == 0:
@@ -82,7 +82,7 @@ func live(m *machine, n *notes) {
 		n.fail("see hooks-registered and switches", "the session ended, but its Stop never "+
 			"reached the program")
 	case ended && !came("pre-tool-use"):
-		n.warn("run it again; if that does not help, see hooks-registered and switches",
+		n.warn("repeat the command; if that does not help, see hooks-registered and switches",
 			"no tool call reached the program: the model made none, or nothing is guarded")
 	}
 }

@@ -23,8 +23,8 @@ func repository(m *machine, n *notes) {
 		return
 	}
 	if m.repo.Default == "" && len(m.repo.Remotes) > 0 {
-		n.warn("`git remote set-head origin --auto`", "the default branch of the remote is not "+
-			"known here: only main, master, trunk and release branches are protected")
+		n.warn("`git remote set-head origin --auto`", "the remote's default branch is "+
+			"unknown: only main, master, trunk and release branches are protected")
 	}
 	n.note("default branch %s", cmp.Or(m.repo.Default, "unknown"))
 }
@@ -32,16 +32,16 @@ func repository(m *machine, n *notes) {
 func configuration(m *machine, n *notes) {
 	c := m.config
 	for _, w := range append(c.Warnings, c.Unread...) {
-		n.warn("write it as in docs/configuration.md; until then it does not count", "%s", w)
+		n.warn("write it as described in docs/configuration.md; until then it is ignored", "%s", w)
 	}
 	own := config.User(m.client)
 	for _, w := range append(own.Warnings, own.Unread...) {
-		n.warn("correct it, or move it to "+config.SettingsFile+" of a project", "%s", w)
+		n.warn("correct it, or move it to a project's "+config.SettingsFile, "%s", w)
 	}
 	n.note("%s, %s, %s, tracker %s, do-not-merge label %q",
 		english.Plural(len(c.Rates), "price row"),
 		english.Plural(len(c.Patterns), "redaction pattern"),
-		english.Plural(len(c.AgentLogins), "agent login"), cmp.Or(c.Tracker.Type, "by its remote"),
+		english.Plural(len(c.AgentLogins), "agent login"), cmp.Or(c.Tracker.Type, "of the remote"),
 		c.DoNotMerge)
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
@@ -49,11 +49,11 @@ func configuration(m *machine, n *notes) {
 	ignored, err := tracker.Ignored(ctx, m.project, config.SettingsFile)
 	if exists(settings) && err == nil && ignored {
 		n.warn("`git add -f "+config.SettingsFile+"` shares it",
-			"git ignores %s: its settings count in this checkout only", config.SettingsFile)
+			"git ignores %s: its settings apply only in this checkout", config.SettingsFile)
 	}
 }
 
-// askTime bounds the question to the tracker. Listing the backlog may take up to 20 seconds.
+// askTime bounds the request for the backlog.
 const askTime = 20 * time.Second
 
 // forgeClient asks the tracker for the backlog, as a loop does.
@@ -79,6 +79,6 @@ func forgeClient(m *machine, n *notes) {
 		n.fail("give its full path in the Tracker block", "%v", f)
 	default:
 		n.warn(cmp.Or(f.Hint(), "see `hooks backlog`")+
-			"; until that works, backlog, labels and PR states come from reports alone", "%v", f)
+			"; until that works, backlog, labels and PR states come only from reports", "%v", f)
 	}
 }

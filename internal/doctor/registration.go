@@ -20,13 +20,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// again returns the hint that corrects the registration in f.
+// again returns the hint for a problem with the registration in f.
 func again(f *install.File) string {
 	switch {
 	case f.Root != "":
-		return "update the plugin; or switch it off and register the program: `hooks install`"
+		return "update the plugin; or disable it and register the program: `hooks install`"
 	case f.Scope == "managed":
-		return "the administrator registers it in the managed settings"
+		return "ask the administrator to register it again in the managed settings"
 	}
 	return "`hooks install --scope " + f.Scope + "`"
 }
@@ -52,7 +52,7 @@ func settingsFiles(m *machine, n *notes) {
 		for _, w := range install.WrongTypes(f.Text) {
 			text := fmt.Sprintf("%s: %s; the client skips the whole file", m.shown(f.Path), w.Text)
 			if w.Choice {
-				n.warn("correct it, unless your client knows that word", "%s", text)
+				n.warn("correct it, unless your client accepts that value", "%s", text)
 			} else {
 				n.fail("correct that value", "%s", text)
 			}
@@ -63,8 +63,8 @@ func settingsFiles(m *machine, n *notes) {
 func hooksRegistered(m *machine, n *notes) {
 	ours := m.settings().Ours
 	if len(ours) == 0 {
-		n.fail("register the program: `hooks install`, or switch its plugin on; a session started "+
-			"with --plugin-dir is not seen from here",
+		n.fail("register the program: `hooks install`, or enable its plugin; the doctor cannot "+
+			"see a session started with --plugin-dir",
 			"the program is not registered: no loop is governed")
 		return
 	}
@@ -85,8 +85,8 @@ func hooksRegistered(m *machine, n *notes) {
 		}
 	}
 	if len(missing) > 0 {
-		add(again(ours[0].File), "not registered: %s; what they report is noticed late or not at "+
-			"all", join(missing))
+		add(again(ours[0].File), "not registered: %s; the facts from these events arrive "+
+			"late or never", join(missing))
 	}
 	n.note("%d of %d events in %s", len(event.Words)-len(missing), len(event.Words), join(files))
 }
@@ -116,7 +116,8 @@ func registeredOnce(m *machine, n *notes) {
 		}
 	}
 	if len(events) > 0 {
-		n.fail(keep, "%s: run more than once, by %s", join(events), strings.Join(files, " and "))
+		n.fail(keep, "%s: registered more than once, in %s", join(events),
+			strings.Join(files, " and "))
 	}
 }
 
@@ -167,7 +168,7 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 	case err != nil:
 		way := "build or install the program there, or register it again: " + install
 		if h.File.Root != "" {
-			way = "start a session: the plugin links an installed hooks of the same version; " +
+			way = "start a session: the plugin links to an installed hooks of the same version; " +
 				"if none is installed, build it there"
 		}
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
@@ -194,7 +195,7 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 // onPath checks that typing hooks starts this program.
 func onPath(m *machine, n *notes) {
 	path, err := exec.LookPath("hooks")
-	hint := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's start file"
+	hint := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's startup file"
 	switch {
 	case err != nil:
 		n.warn(hint, "hooks is not on PATH: hints that say `hooks …` mean %s",
@@ -207,8 +208,8 @@ func onPath(m *machine, n *notes) {
 	}
 }
 
-// maxBlocks is the number of times in a row that the program keeps a turn open: for an answer, and
-// for the facts or the schedule.
+// maxBlocks is the number of times in a row that the program may keep a turn open: once for an
+// answer, and once for the facts or the schedule.
 const maxBlocks = 2
 
 // switches finds settings and variables that turn off all hooks, or end a turn that a hook keeps

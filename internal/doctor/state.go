@@ -12,7 +12,7 @@ import (
 	"hooks/internal/store"
 )
 
-// open opens the project's state with its seal, so that writes are recorded in it.
+// open opens a project's state with its seal, so that the seal records each write.
 func (m *machine) open(project string) (*store.Store, error) {
 	files, err := store.Open(project)
 	if err == nil {
@@ -45,15 +45,15 @@ func stateFiles(m *machine, n *notes) {
 	}
 }
 
-// unreadable notes each line of an error of the state, with a hint.
+// unreadable adds a problem, with a hint, for each line of an error of the state.
 func unreadable(n *notes, err error) {
 	if err == nil {
 		return
 	}
-	way := "see `hooks loop status`; `hooks loop reset` archives it, and the next tick starts " +
-		"a fresh run"
+	way := "see `hooks loop status`; `hooks loop reset` archives the run, and the next tick " +
+		"starts a fresh one"
 	if _, newer := errors.AsType[*store.NewerError](err); newer {
-		way = "upgrade hooks: a file of a later version is not changed"
+		way = "upgrade hooks: this version does not change a file of a later one"
 	}
 	for line := range strings.Lines(err.Error()) {
 		n.fail(way, "%s", strings.TrimSpace(line))

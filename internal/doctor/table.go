@@ -77,8 +77,8 @@ func (n *notes) add(status report.Health, hint, text string) {
 	}
 }
 
-// repaired reports whether a person asked for repairs and do has solved a problem. fixed is the
-// text to print after that.
+// repaired calls do if a person asked for repairs, and reports whether that solved the problem.
+// fixed is the text to print if it did.
 func (n *notes) repaired(fixed string, do func() error) bool {
 	if !n.fix {
 		return false

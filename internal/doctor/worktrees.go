@@ -20,8 +20,8 @@ import (
 // removalTime bounds the removal of a worktree, which may have many files.
 const removalTime = 20 * time.Second
 
-// linkedWorktrees offers to remove the worktrees whose loops are complete, committed, and pushed or
-// merged. It keeps all others, because a person may continue them (A12–A15).
+// linkedWorktrees offers to remove the worktrees of complete loops whose work is committed, and
+// pushed or merged. It keeps all others, because a person may continue them (A12–A15).
 func linkedWorktrees(m *machine, n *notes) {
 	if m.repo.Top == "" {
 		n.skip("no git repository")
@@ -71,11 +71,11 @@ func (m *machine) offerRemoval(
 	hidden, err := tracker.Hidden(ctx, path)
 	switch other := m.ignoredIn(path, b.Skill); {
 	case proc.Of(b.Owner) != loop.Dead:
-		why = "its client may still run"
+		why = "its client may still be running"
 	case other != "":
 		why = "git ignores " + other + " there"
 	case err != nil:
-		why = "git cannot tell: " + child.Line(err.Error())
+		why = "git cannot list the hidden changes: " + child.Line(err.Error())
 	case len(hidden) > 0:
 		why = "git is configured to ignore changes to " + hidden[0] + " there"
 	}
@@ -91,7 +91,7 @@ func (m *machine) offerRemoval(
 }
 
 // ignoredIn returns a file of a worktree that git ignores and that does not belong to the loop of
-// the skill. It is empty if there is no such file.
+// the skill, or "" if there is none. If git cannot list the files, it returns words for them.
 func (m *machine) ignoredIn(worktree string, skill loop.Skill) string {
 	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
 		"--exclude-standard")
@@ -121,7 +121,7 @@ func (m *machine) remove(worktree string, b *loop.Budget) error {
 		return err
 	}
 	err = files.Archive(b.Skill, b.RunID)
-	_ = tx.End() // the worktree is removed in any case
+	_ = tx.End() // the lock is removed with the worktree
 	if err != nil {
 		return err
 	}

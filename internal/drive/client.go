@@ -23,10 +23,10 @@ type Client struct {
 	Dir     string
 	Env     []string
 	Flags   []string // a person's own, given after `--`
-	// Stall is the time after which a process that prints no line is ended. A line comes with every
-	// message and tool result, and thinking alone can take minutes (A27).
+	// Stall bounds the time for which a process may print no line. The client prints a line for
+	// each message and tool result, and thinking alone can take minutes (A27).
 	Stall time.Duration
-	// Tick shows progress with the worker's last line. It is called a few times a second.
+	// Tick, if set, receives the worker's last line a few times a second, to show progress.
 	Tick  func(last string)
 	grace time.Duration // between SIGTERM and SIGKILL; only tests set it
 }
@@ -58,16 +58,16 @@ func CheckFlags(flags []string) error {
 			flag = name[:2] // a value may follow the letter directly
 		}
 		if slices.Contains(strings.Fields(refused), flag) {
-			return hint.New("leave it out: each task gets a session of its own, which the hooks "+
-				"judge", "the client flag %s does not work under `hooks go`", name)
+			return hint.New("leave it out: each task needs a new session in which the hooks "+
+				"run", "the client flag %s does not work under `hooks go`", name)
 		}
 	}
 	return nil
 }
 
 // Run starts one process and waits for its end. The first signal interrupts the process and a
-// second one kills it. If the client was killed, the processes that it left are killed too. Run
-// returns an error only if the program cannot be started.
+// second one kills it. If the client stalled or was killed, Run also kills the processes that it
+// left. Run returns an error only if the program cannot be started.
 func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	session := newSession()
 	cmd := exec.Command(cmp.Or(c.Program, "claude"), append([]string{"-p", prompt, "--session-id",
@@ -122,8 +122,8 @@ type sign struct {
 	pause time.Duration
 }
 
-// watch waits for the end of a process, which closes alive. It reports whether the driver ended the
-// process after a silence and whether a signal was passed on.
+// watch waits until alive is closed, which happens when the process ends. It reports whether the
+// driver ended the process after a silence and whether it passed a signal on.
 func (c Client) watch(
 	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal,
 ) (stalled, interrupted bool) {
@@ -161,7 +161,7 @@ func (c Client) watch(
 	}
 }
 
-// newSession returns a random UUID of version 4. The client accepts each UUID once as a session id.
+// newSession returns a random UUID of version 4. The client accepts a session id only once.
 func newSession() string {
 	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", rand.Uint32(), rand.Uint32()>>16,
 		rand.Uint32()>>20, 0x8000|rand.Uint32()>>18, rand.Uint64()>>16)

@@ -1,6 +1,6 @@
-// Package drive starts one client process for each iteration and watches it until its end (T92). It
-// decides nothing: it asks a Run before each process and reports the result afterwards. The state
-// on disk decides; the process's output only explains.
+// Package drive starts one client process for each iteration and watches it until its end (T92). A
+// Run decides by the state on disk whether to start a process, and receives the result of each. The
+// process's output only explains the result.
 package drive
 
 import (
@@ -30,7 +30,7 @@ import (
 //     Finish. The causes are user_interrupt (a signal), api_unavailable (a pause, T95) and
 //     stall_timeout (A28). A run that has already ended keeps its own cause.
 //
-// An error of any of them ends the driver with exit code 1.
+// An error from any of them ends the driver with exit code 1.
 type Run interface {
 	Next() (Order, error)
 	Ended(Verdict) (said string, err error)
@@ -59,7 +59,7 @@ const (
 	Finish           // the run has ended, or waits for a person
 )
 
-// Order is the result of Run.Next. Name describes the attempt, such as "task 1 of 3, attempt 1".
+// Order is a Run's instruction. Name describes the attempt, such as "task 1 of 3, attempt 1".
 type Order struct {
 	Do      Do
 	Prompt  string
@@ -70,8 +70,8 @@ type Order struct {
 	Done    int    // finished tasks or sections, of Total
 	Total   int
 	Spent   loop.USD // spent by the run so far
-	Ceiling loop.USD // none if 0
-	Left    loop.USD // bound on the process's spending, none if 0
+	Ceiling loop.USD // ceiling of Spent, or 0 for none
+	Left    loop.USD // limit for the process's spending, or 0 for none
 	Cause   string
 	Text    string // for people: the end, or the reason for a wait
 	Resume  string // the command that resumes the run, or ""
@@ -98,7 +98,7 @@ type Cycle struct {
 	before          int       // tasks done at that time
 	outages, stalls int       // in a row
 	waiting         string    // reason of the last wait, as shown
-	// Only tests set these.
+	// Only tests replace these.
 	now   func() time.Time
 	after func(time.Duration) <-chan time.Time
 }
@@ -136,7 +136,7 @@ func (c *Cycle) Drive() (Order, error) {
 	}
 }
 
-// attempt runs one process. The order it returns is Finish if the run is over.
+// attempt runs one process. It returns a Finish order if the run is over, else the zero Order.
 func (c *Cycle) attempt(o Order) (Order, error) {
 	began, client := c.now(), c.Client
 	if c.began.IsZero() {
@@ -185,8 +185,8 @@ func bar(o Order) string {
 		o.Total)
 }
 
-// left estimates the remaining time from the tasks that finished under this driver. It returns ""
-// before the first one. began is the start of the current attempt.
+// left estimates the remaining time from the tasks that have finished under this driver. It returns
+// "" if none has finished or none remains. began is the start of the current attempt.
 func (c *Cycle) left(o Order, began time.Time) string {
 	finished := o.Done - c.before
 	if finished <= 0 || o.Done >= o.Total {
@@ -198,8 +198,8 @@ func (c *Cycle) left(o Order, began time.Time) string {
 	return "about " + strings.TrimSuffix(minutes, "0s") + " left"
 }
 
-// withBudget limits the process with the client's budget flag, unless the person's own limit is
-// lower.
+// withBudget adds the client's budget flag with the amount left, unless that is 0 or the person's
+// own limit is no higher.
 func withBudget(left loop.USD, flags []string) []string {
 	const name = "--max-budget-usd"
 	if left == 0 {
@@ -217,7 +217,8 @@ func withBudget(left loop.USD, flags []string) []string {
 	return append(slices.Clip(flags), name, left.Decimal())
 }
 
-// afterFailure waits out an outage. It halts the run after too many outages or stalls in a row.
+// afterFailure waits out an outage. It halts the run after an outage that waiting cannot end, and
+// after too many outages or stalls in a row.
 func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 	if v.Kind != Outage {
 		c.outages = 0
@@ -228,7 +229,7 @@ func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 	switch v.Kind {
 	case Stalled:
 		if c.stalls++; c.stalls == maxStalls {
-			why := fmt.Sprintf("%d attempts in a row went silent", maxStalls)
+			why := fmt.Sprintf("the client went silent in %d attempts in a row", maxStalls)
 			return c.Run.Halt(loop.CauseStall, why)
 		}
 	case Outage:
@@ -242,10 +243,11 @@ func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 	return Order{}, nil
 }
 
-// wait waits by the wall clock, so that a suspended machine does not wait longer. A signal ends it.
+// wait waits until a time of the wall clock, so that a suspended machine does not wait longer. A
+// signal halts the run.
 func (c *Cycle) wait(until time.Time, why string) (Order, error) {
 	head := "waiting until " + clock(until, c.now())
-	if why == "" || why != c.waiting { // print it once while another process drives the run
+	if why == "" || why != c.waiting { // print a repeated reason only once
 		c.Screen.Say(c.now(), join(head, why))
 	}
 	c.waiting = why

@@ -10,8 +10,8 @@ import (
 	"hooks/internal/child"
 )
 
-// ownGroup also ends the process with the driver. It gets SIGTERM, and the client then ends its
-// tools.
+// ownGroup starts the process in its own group. When the driver dies, the process gets SIGTERM, and
+// the client then ends its tools.
 func ownGroup(cmd *exec.Cmd) {
 	child.OwnGroup(cmd)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM

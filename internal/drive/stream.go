@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxLine bounds a line of the stream, in bytes. The stream after a longer line is discarded.
+// maxLine bounds a line of the stream, in bytes. After a longer line, the stream is discarded.
 const maxLine = 64 << 20
 
 // Result is the line that ends the client's turn (M5).
@@ -26,7 +26,7 @@ type Result struct {
 type streamReader struct {
 	End
 	last  string        // the worker's last line of text, or its current tool
-	pause time.Duration // announced silence
+	pause time.Duration // announced wait before a retry
 }
 
 // follow reads a stream to its end, and sends a sign of life for each line.
@@ -40,12 +40,12 @@ func (h *streamReader) follow(stream io.Reader, alive chan<- sign) {
 	_, _ = io.Copy(io.Discard, stream)
 }
 
-// read takes in one line of stream-json. It ignores unknown lines.
+// read records the facts in one line of stream-json. It ignores unknown lines.
 func (h *streamReader) read(line []byte) {
 	h.pause = 0
 	kind := gjson.GetBytes(line, "type").Str
 	if kind == "" || !gjson.ValidBytes(line) {
-		return // a kill cut the line short
+		return // unknown, or cut short by a kill
 	}
 	switch j := gjson.ParseBytes(line); kind {
 	case "system":
@@ -104,7 +104,7 @@ func resultOf(j gjson.Result) *Result {
 // maxText bounds each stored text, in bytes.
 const maxText = 4 << 10
 
-// head returns the beginning of a text, copied so that the line it came from is freed.
+// head returns the beginning of a text as a copy, so that the text's line can be freed.
 func head(text string) string {
 	return strings.ToValidUTF8(strings.Clone(text[:min(len(text), maxText)]), "")
 }

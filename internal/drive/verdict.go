@@ -13,7 +13,7 @@ import (
 // Kind classifies the end of a client process.
 type Kind string
 
-// The kinds of ends. Outage, Stalled, Interrupted and Killed do not judge the task.
+// The kinds of ends. Outage, Stalled, Interrupted and Killed do not count against the task.
 const (
 	Ended       Kind = "ended" // the turn ended normally; the state decides its result
 	Outage      Kind = "outage"
@@ -30,13 +30,13 @@ const (
 // End describes the end of a client process as seen from outside.
 type End struct {
 	Session     string
-	Code        int     // exit code, -1 if a signal ended it
-	Result      *Result // nil if there was no result line
-	Aborted     bool    // the stream contains the client's interrupt mark
-	Stalled     bool    // the driver ended it after a silence
-	Interrupted bool    // a person's Ctrl-C was passed on
-	Reset       time.Time
-	Said        string // the first line of stderr
+	Code        int       // exit code, -1 if a signal ended it
+	Result      *Result   // nil if there was no result line
+	Aborted     bool      // the stream contains the client's interrupt mark
+	Stalled     bool      // the driver ended it after a silence
+	Interrupted bool      // a person's Ctrl-C was passed on
+	Reset       time.Time // end of a usage limit, from the stream, or zero
+	Said        string    // the first line of stderr
 }
 
 // Verdict is the driver's judgement of an End. Reset is the announced end of an outage, or zero.
@@ -55,7 +55,7 @@ func Judge(e End, now time.Time) Verdict {
 	v := Verdict{Session: e.Session, Kind: kindOf(e)}
 	r := e.Result
 	if r == nil {
-		if v.Kind == Failed { // other ends are already explained
+		if v.Kind == Failed { // the other kinds explain themselves
 			v.Text = e.Said
 		}
 		return v
@@ -74,7 +74,7 @@ func Judge(e End, now time.Time) Verdict {
 	return v
 }
 
-// full lists the client's reasons for a conversation that no longer fits into a request.
+// full lists the client's terminal reasons if a conversation no longer fits into a request.
 var full = [...]string{"prompt_too_long", "blocking_limit", "rapid_refill_breaker"}
 
 func kindOf(e End) Kind {
@@ -106,7 +106,8 @@ func kindOf(e End) Kind {
 	return Failed
 }
 
-// refusal returns the reason of a hook that blocked a prompt, or "".
+// refusal returns the reason of a hook that blocked a prompt, or else the event. It returns "" if
+// no hook blocked one.
 func refusal(text string) string {
 	event, reason, ok := strings.Cut(text, " operation blocked by hook:\n")
 	if !ok || !strings.HasPrefix(event, "UserPrompt") {
@@ -123,11 +124,10 @@ func firstLine(text string) string {
 // maxReset is the longest wait that the driver accepts. The longest usage limit lasts a week.
 const maxReset = 8 * 24 * time.Hour
 
-// justOver is the maximum age of a clock time that still counts as the announced reset, rather than
-// tomorrow's.
+// justOver is how long ago a clock time may be and still mean today rather than tomorrow.
 const justOver = 15 * time.Minute
 
-// plausible returns at if the driver can wait until then, or zero if it is past or too far away.
+// plausible returns at, or zero if at is in the past or too far away to wait for.
 func plausible(at, now time.Time) time.Time {
 	if at.After(now) && at.Before(now.Add(maxReset)) {
 		return at
@@ -144,7 +144,7 @@ var resetWords = sync.OnceValue(func() *regexp.Regexp {
 
 // ResetIn returns the reset time named in a limit's text, such as "resets 3pm (Europe/Berlin)",
 // "resets Nov 24, 3:30pm" or "usage limit reached|1759312800". A time without a zone is in the zone
-// of now. It returns zero if the text names no reset time or one that is past or too far away.
+// of now. It returns zero if the text names no reset time, or if that is past or too far away.
 func ResetIn(text string, now time.Time) time.Time {
 	words := resetWords().FindStringSubmatch(text)
 	if words == nil {
@@ -160,8 +160,8 @@ func ResetIn(text string, now time.Time) time.Time {
 	return plausible(clockAfter(strings.TrimSpace(words[2]), now.In(zone)), now)
 }
 
-// clockAfter returns the next time that matches a clock time without its year or day. A match up to
-// justOver ago counts.
+// clockAfter returns the next match of a clock time, or of a date without its year. A match up to
+// justOver ago counts. It returns zero if clock has an unknown form.
 func clockAfter(clock string, now time.Time) time.Time {
 	clock = strings.NewReplacer(", ", " ", " at ", " ").Replace(strings.ToLower(clock))
 	for _, layout := range []string{

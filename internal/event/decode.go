@@ -35,8 +35,8 @@ func (e Event) check(name string) error {
 }
 
 // field returns an object's member by its exact key. A gjson path would treat parts of a key as
-// operators, and would also read an object that is written inside a string.
-// field reads no further than that member, because others may be long.
+// operators, and would also read an object that is written inside a string. field stops at the
+// member, because the members after it may be long.
 func field(v gjson.Result, key string) (found gjson.Result) {
 	if v.IsObject() {
 		v.ForEach(func(k, member gjson.Result) bool {
@@ -57,7 +57,7 @@ func textOr(v gjson.Result) string {
 	return v.Str
 }
 
-// OtherEventError reports a complete payload of an event other than the hook word's.
+// OtherEventError reports that the payload is of an event other than the hook word's.
 type OtherEventError struct{ Got, Want string }
 
 func (e *OtherEventError) Error() string {

@@ -18,8 +18,8 @@ type Question struct {
 	Options  []loop.Option `json:"options"`
 }
 
-// Forged reports whether the call of a dialog contains answers (PreToolUse). Afterwards the client
-// itself writes the person's answers into the input.
+// Forged reports whether the call of a dialog already contains answers (PreToolUse). Only the
+// client may add them, after a person has given them.
 func (e Event) Forged() bool {
 	return e.Tool == toolDialog && e.Name == PreToolUse && present(field(e.Input, "answers"))
 }

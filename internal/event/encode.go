@@ -85,8 +85,8 @@ func (r Reply) Encode(name string) []byte {
 	return text
 }
 
-// fit returns the reply in a form that the event can express. It turns parts that the event does
-// not accept into text for the person.
+// fit returns the reply in a form that the event can express. It turns a reason or a context that
+// the event does not accept into text for the person, and drops any other part.
 func (r Reply) fit(name string) Reply {
 	stop := name == Stop || name == SubagentStop
 	prompt := name == UserPromptSubmit || name == UserPromptExpansion
@@ -131,8 +131,8 @@ const (
 	cutMark = "\n… (cut)"
 )
 
-// cut shortens a text to a length that the client passes on and marks the cut. It prefers to cut at
-// the end of a line.
+// cut cleans a text, shortens it to a length that the client passes on, and marks the cut. It
+// prefers to cut at the end of a line.
 func cut(text string) string {
 	text = term.Text(text)
 	if len(text) <= maxText {

@@ -1,7 +1,7 @@
 // Package event implements the client's hook protocol: one JSON object in, at most one JSON object
 // out.
 //
-// The client may never close its end of a pipe, and it drops a malformed decision silently. So
+// The client may leave its end of a pipe open, and it drops a malformed decision silently. So
 // reading stops at the end of the first object, and a reply is encoded only in a form that the
 // firing event accepts. The package makes no decisions.
 package event
@@ -43,7 +43,7 @@ type Event struct {
 	Crons           []Cron `json:"session_crons"`
 
 	Reason  string `json:"reason"` // set for SessionEnd
-	Failure string `json:"-"`      // StopFailure: the kind of API error, as in "rate_limit"
+	Failure string `json:"-"`      // StopFailure: the kind of API error, such as "rate_limit"
 }
 
 // Task is background work that continues after the turn.

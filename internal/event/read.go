@@ -39,7 +39,7 @@ const hintClient = "this is a hook command: it reads the JSON that Claude Code s
 func Read(word string, r io.Reader) (e Event, err error) {
 	i := slices.IndexFunc(Words[:], func(w Word) bool { return w.Word == word })
 	if i < 0 {
-		return e, hint.New("the words are stop, pre-tool-use, …: see `hooks --help`",
+		return e, hint.New("the words are stop, pre-tool-use, …: see hooks.json",
 			"%q is not a hook word", codec.Clip(word))
 	}
 	text, err := firstObject(r)
@@ -55,8 +55,8 @@ func Read(word string, r io.Reader) (e Event, err error) {
 	case errors.Is(err, codec.ErrObject):
 		return e, hint.New(hintClient, "stdin is not a JSON object: %s", codec.Clip(text))
 	case err != nil:
-		return e, hint.New("a repeated key or deep nesting may hide what is really run",
-			"the JSON object on stdin cannot be judged: %w", err)
+		return e, hint.New("repeated keys and deep nesting may hide what would run: leave them "+
+			"out", "the JSON object on stdin cannot be judged: %w", err)
 	}
 	if err = codec.Decode(root, &e); err != nil {
 		return Event{}, hint.New(hintShape, "%w", err)
@@ -71,8 +71,8 @@ func Read(word string, r io.Reader) (e Event, err error) {
 }
 
 // firstObject returns the text of r up to the end of its first object. If the text does not begin
-// with an object, it may end earlier. It only counts brackets outside of strings; the object need
-// not be valid.
+// with an object, the result may end earlier. firstObject only counts brackets outside of strings,
+// so the object may be invalid.
 func firstObject(r io.Reader) (string, error) {
 	var buf []byte
 	at, depth, quoted := 0, 0, false // at is the next byte to examine

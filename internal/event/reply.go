@@ -79,8 +79,8 @@ func AnswerDialog(questions []Question, answers map[string]string) Reply {
 	}}
 }
 
-// Context adds a line of text for the model. At a Stop it needs a Block, because text alone would
-// make the client continue the turn.
+// Context adds a line of text for the model. After a Stop, Encode shows it to the person unless the
+// reply is a Block, because text alone would make the client continue the turn.
 func (r Reply) Context(text string) Reply {
 	r.context = join(r.context, text)
 	return r
@@ -102,7 +102,8 @@ func (r Reply) And(o Reply) Reply {
 	return r.Context(o.context).Say(o.Said)
 }
 
-// Blocks reports whether the reply refuses, so that its effects must be saved before it is printed.
+// Blocks reports whether the reply refuses. The effects of a refusal must be saved before it is
+// printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 
 // Decides reports whether the reply refuses, asks or otherwise decides, rather than only adding

@@ -34,8 +34,8 @@ Write Edit MultiEdit Read NotebookEdit`
 	return err
 }
 
-// Fields returns the scalars of tool_input in order. whole is false if there are more than are
-// read; the rest may be harmful.
+// Fields returns the scalars of tool_input in order. whole is false if it omits some, because there
+// are too many or they are nested too deeply; these may be harmful.
 func (e Event) Fields() (list []effect.Field, whole bool) {
 	return shellword.JSONLeaves(e.Input.Raw)
 }

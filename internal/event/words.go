@@ -6,14 +6,14 @@ import "time"
 type Word struct {
 	Word string // for example "pre-tool-use"
 	Name string // hook_event_name, for example "PreToolUse"
-	// Time bounds the handling of the event with all programs that it starts. It is below the
-	// client's timeout in hooks.json, because the client ignores a hook that times out.
+	// Time bounds the handling of the event, including all programs that are started. It is below
+	// the client's timeout in hooks.json, because the client ignores a hook that times out.
 	Time time.Duration
 }
 
-// Events that the program is registered for. PreModelSwitch is left out: client 2.1.239 drops all
-// hooks of a plugin that names an unknown event, and newer clients fire it before the switch is
-// certain. A dearer model is noticed in the transcript instead.
+// Events that the program is registered for. PreModelSwitch is missing because client 2.1.239 drops
+// all hooks of a plugin that names an unknown event, and newer clients fire it before the switch is
+// certain. A more expensive model is detected in the transcript instead.
 const (
 	Stop                = "Stop"
 	PreToolUse          = "PreToolUse"

@@ -1,5 +1,5 @@
-// Package hint adds a hint to an error. People and the model read both: the error in a line
-// `error:`, and the next step in a line `hint:`.
+// Package hint adds a hint to an error. People and the model read both: the error after "error:"
+// and, on the next line, the next step after "hint:".
 package hint
 
 import (
@@ -34,7 +34,7 @@ func Of(err error) string {
 	return ""
 }
 
-// Text returns an error in one line, and its hint, if it has one, in a second.
+// Text returns an error and, on a new line, its hint if it has one.
 func Text(err error) string {
 	text := "error: " + err.Error()
 	if way := Of(err); way != "" {

@@ -1,2 +1,2 @@
-// Package house holds the checks of the repository itself, as tests: layers, lines, registration.
+// Package house holds tests of the repository itself, such as of its layers and line lengths.
 package house

@@ -10,9 +10,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// add registers the program, given by its absolute path, in the text of a settings file. It
-// returns the text unchanged if the program is already registered, and replaces entries of another
-// binary or an older version. before is as for remove. The text must have passed check.
+// add registers the program, an absolute path, in the text of a settings file. It returns the text
+// unchanged if the program is already registered, and replaces entries of another binary or
+// version. before is the text before the first registration, or nil. The text must have passed
+// check.
 func add(text, program string, before *string) string {
 	list := entries(program)
 	if _, bare := cutBOM(text); len(programs(bare)) == len(list) && hasAll(bare, list) {
@@ -36,8 +37,8 @@ func add(text, program string, before *string) string {
 	return bom + text
 }
 
-// hasAll reports whether the text has every entry as the client reads it: the last of equal keys
-// counts. Additional handlers, a longer timeout or another status message are accepted.
+// hasAll reports whether the text has every entry. Like the client, it reads the last of equal
+// keys. It accepts additional handlers, a longer timeout and another status message.
 func hasAll(text string, list []entry) bool {
 	return !slices.ContainsFunc(list, func(e entry) bool {
 		found := false
@@ -48,8 +49,8 @@ func hasAll(text string, list []entry) bool {
 	})
 }
 
-// asStrong reports whether a group has a handler that runs whenever this program's own group would,
-// with at least the same timeout. Both groups are JSON. The status message does not count.
+// asStrong reports whether group has a handler that runs whenever the handler of own would, with at
+// least the same timeout. Both groups are JSON. The status message does not count.
 func asStrong(group, own string) bool {
 	const timeout, message = "timeout", "statusMessage"
 	want := gjson.Get(own, "hooks.0")
@@ -69,8 +70,9 @@ func fieldsBut(object string, names ...string) (list map[string]any) {
 	return list
 }
 
-// appendKid appends value to in on a separate line: to an object as the member key, or to a list if
-// key is "". It indents the new line by one level more than the line on which in begins.
+// appendKid returns text with value appended to the container in, on a new line. If in is an
+// object, key is the name of the new member; if it is a list, key is "". The new line is indented
+// one level deeper than the line on which in begins.
 func appendKid(text string, in gjson.Result, key, value string) string {
 	unit := "  "
 	if root := rootOf(text); len(root.kids) > 0 { // its first member shows the indentation
@@ -102,5 +104,5 @@ func cutBOM(text string) (bom, rest string) {
 	return "", text
 }
 
-// afterNewline returns the rest of a text after its last line break.
+// afterNewline returns the text after the last line break, or all of it if there is none.
 func afterNewline(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }

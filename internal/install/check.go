@@ -12,8 +12,8 @@ import (
 	"hooks/internal/hint"
 )
 
-// check returns an error if the text cannot be edited. It must be empty, or one JSON object whose
-// "hooks" have the documented form.
+// check returns an error if the text cannot be edited. It must be empty or one JSON object. Its
+// "hooks", if any, must be an object that has a list for each event of this program.
 func check(text string) error {
 	if err := valid(text); err != nil {
 		return err
@@ -33,8 +33,8 @@ func check(text string) error {
 	return nil
 }
 
-// valid returns an error unless the text is empty or one JSON object. The error names line and
-// column.
+// valid returns an error unless the text is empty or one JSON object. The error gives the line and
+// the column.
 func valid(text string) error {
 	_, text = cutBOM(text)
 	if blank(text) {
@@ -50,11 +50,11 @@ func valid(text string) error {
 	return nil
 }
 
-// badAt returns an error about the text at an offset.
+// badAt returns an error with the line and the column of an offset in the text.
 func badAt(text string, at int, why string) error {
 	line, column := place(text, at)
-	return hint.New("repair the file, which is JSON in UTF-8 without comments, then run it again; "+
-		"nothing was changed", "line %d, column %d: %s", line, column, why)
+	return hint.New("repair the file, which must be JSON in UTF-8 without comments, then repeat "+
+		"the command; nothing was changed", "line %d, column %d: %s", line, column, why)
 }
 
 // place returns the line and the column of an offset, from 1 and in characters.

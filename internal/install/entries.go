@@ -46,8 +46,8 @@ func entries(program string) (list []entry) {
 	return list
 }
 
-// switchCheck returns the last part of a shell line of hooks.json, which fails while the session
-// has an active loop. It returns "" if the line has no such part.
+// switchCheck returns the check in a shell line of hooks.json, which fails while the session has an
+// active loop. It returns "" if the line has no check.
 func switchCheck(command string) string {
 	_, check, _ := strings.Cut(command, "||for ")
 	check, _, found := strings.Cut(check, ";exit #>")
@@ -77,9 +77,9 @@ func named(program string) bool {
 	return base == "hooks" || strings.EqualFold(base, "hooks.exe")
 }
 
-// starts returns the program that a handler starts and its single argument. The handler has exec
-// form, or is a shell line of a path and a word, followed by nothing except the registered check.
-// It returns "" and "" for any other handler.
+// starts returns the program that a handler starts, and its single argument. The handler must have
+// exec form, or be a shell line with a path and a word, followed at most by the fallback and the
+// check of hooks.json. For any other handler, starts returns "" and "".
 func starts(handler gjson.Result) (program, word string) {
 	if kind := handler.Get("type").String(); kind != "command" && kind != "" {
 		return "", ""
@@ -89,7 +89,7 @@ func starts(handler gjson.Result) (program, word string) {
 		return command, list[0].String()
 	}
 	line := command
-	// for PowerShell, the check comes first
+	// the text before the shell line is for PowerShell
 	if _, shell, found := strings.Cut(command, "<#'\n"); found {
 		line = shell
 	}

@@ -29,8 +29,8 @@ type texts struct{ now, before *string }
 
 func (s *edited) backup() string { return s.path + ".before-hooks" }
 
-// open reads the file at a path and its backup. If the path is a link, the file is the link's
-// target, and the link stays.
+// open reads the settings file at a path and its backup. If the path is a link, open reads the
+// target, and save later replaces the target and keeps the link.
 func open(path string) (s *edited, err error) {
 	s = &edited{path: path, target: path}
 	if _, err := os.Lstat(path); err == nil {
@@ -40,7 +40,7 @@ func open(path string) (s *edited, err error) {
 		}
 		if err != nil || !info.Mode().IsRegular() {
 			return nil, hint.New("move it away; nothing was changed",
-				"%s is a broken link, or not a file", path)
+				"%s is a broken link or not a regular file", path)
 		}
 		s.mode = info.Mode().Perm()
 	}
@@ -65,8 +65,8 @@ func read(path string, limit int64) (*string, error) {
 	return &text, nil
 }
 
-// save writes both files. It writes the backup first, so that a crash leaves no edit without one.
-// It replaces the file only if it still has the text that was read.
+// save writes or removes both files. It writes the backup first, so that a crash leaves no edit
+// without one. It changes the settings file only if the file still has the text that was read.
 func (s *edited) save(next texts) error {
 	if next.now != nil {
 		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
@@ -87,14 +87,14 @@ func (s *edited) save(next texts) error {
 	return nil
 }
 
-// put writes or removes the file, unless the file changed since it was read.
+// put writes or removes the file. It returns an error if the file has changed since it was read.
 func (s *edited) put(text *string) error {
 	found, err := read(s.target, maxEdited)
 	switch {
 	case err != nil:
 		return err
 	case !equal(found, s.now):
-		return hint.New("run it again", "another program changed the file meanwhile")
+		return hint.New("repeat the command", "another program has just changed the file")
 	case text != nil:
 		return replace(s.target, *text, s.mode)
 	}
@@ -104,7 +104,7 @@ func (s *edited) put(text *string) error {
 	err = safefile.SyncDir(filepath.Dir(s.target))
 	dir := filepath.Dir(s.path)
 	if info, serr := os.Lstat(dir); serr == nil && info.IsDir() && filepath.Base(dir) == ".claude" {
-		_ = os.Remove(dir) // Remove only deletes the client's folder if it is empty
+		_ = os.Remove(dir) // fails unless the client's folder is empty
 	}
 	return err
 }

@@ -197,7 +197,7 @@ func TestDryRunAndErrorsWriteNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err = Install(path, program, false); hint.Of(err) == "" ||
-		!strings.Contains(err.Error(), "not a file") {
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package install reads the client's settings files and registers this program in them or removes
-// it. An edit preserves every other byte. The file is replaced atomically and durably, unless
-// another program changed it meanwhile.
+// Package install reads the client's settings files, and adds this program to one of them or
+// removes it. An edit keeps every byte that is not part of the registration. It replaces the file
+// atomically and durably, unless another program has changed the file in the meantime.
 package install
 
 import (
@@ -35,8 +35,8 @@ func Install(path, program string, dry bool) (r Result, err error) {
 		text := textOf(t.now)
 		for _, w := range WrongTypes(text) {
 			if !w.Choice {
-				return t, hint.New("correct that value, then run it again; nothing was changed",
-					"%s, so the client skips the whole file", w.Text)
+				return t, hint.New("correct that value, then repeat the command; nothing was "+
+					"changed", "%s, so the client skips the whole file", w.Text)
 			}
 		}
 		_, bare := cutBOM(text)
@@ -51,9 +51,9 @@ func Install(path, program string, dry bool) (r Result, err error) {
 	return r, err
 }
 
-// Uninstall removes the program from the settings file. It removes a file that has no other
-// content and did not exist before the registration. If nothing else changed since, it restores
-// the former text exactly.
+// Uninstall removes the program from the settings file. It removes a file that has no other content
+// and did not exist before the registration. If nothing else has changed since the registration, it
+// restores the former text exactly.
 func Uninstall(path string, dry bool) (Result, error) {
 	return edit(path, dry, func(t texts) (texts, error) {
 		if t.now == nil {
@@ -105,7 +105,8 @@ func (s *edited) result(next texts) Result {
 	return r
 }
 
-// maxKeys bounds the keys on a line of a diff. With more, a person cannot see the change.
+// maxKeys bounds the keys on a line of a diff. A line with more would hide the change from a
+// person, so the diff then shows one value per line.
 const maxKeys = 4
 
 func crowded(text string) bool {
@@ -143,18 +144,18 @@ func (r Result) Installed(dry, whole bool) string {
 	}
 	if r.Off {
 		text += "\nnote: " + r.Path +
-			" turns all hooks off; remove \"disableAllHooks\" for them to run"
+			" turns all hooks off; remove \"disableAllHooks\" to turn them on"
 	}
 	return r.describe(text, dry, whole)
 }
 
-// Uninstalled describes a removal to a person, as Installed does.
+// Uninstalled describes a removal to a person. Like Installed, it may include the diff.
 func (r Result) Uninstalled(dry, whole bool) string {
 	text := fmt.Sprintf("uninstalled from %s; everything else in the file is unchanged", r.Path)
 	if r.Diff == "" {
 		text = fmt.Sprintf("not installed in %s: nothing changed", r.Path)
 	} else if r.Removed {
-		text = fmt.Sprintf("uninstalled; %s had no other content and is removed", r.Path)
+		text = fmt.Sprintf("uninstalled together with %s, which had no other content", r.Path)
 	}
 	return r.describe(text, dry, whole)
 }

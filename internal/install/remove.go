@@ -37,8 +37,8 @@ const (
 	handlerDepth
 )
 
-// without returns the text of a value without this program's handlers. gone reports that nothing
-// else is left in the value; a group without handlers has no effect.
+// without returns the text of a value without this program's handlers. gone reports whether nothing
+// else is left in the value. A group is gone with its last handler, because it has no effect then.
 func without(v gjson.Result, depth int) (text string, gone bool) {
 	n, list := look(v), depth == groupsDepth || depth == handlersDepth
 	switch {
@@ -67,7 +67,7 @@ func without(v gjson.Result, depth int) (text string, gone bool) {
 	return text + v.Raw[end:], text == ""
 }
 
-// empty reports whether a text holds no setting.
+// empty reports whether a text has no settings.
 func empty(text string) bool {
 	_, text = cutBOM(text)
 	return len(rootOf(text).kids) == 0

@@ -67,8 +67,8 @@ func Home(env func(string) string) (string, error) {
 }
 
 // Program returns the absolute path of the running binary with links resolved, because the client
-// starts it from any folder and with any PATH. It returns an error for a temporary binary and for
-// one whose name would not be recognized later.
+// starts it from any folder and with any PATH. It returns an error if the binary is temporary or if
+// its name would not be recognized later.
 func Program() (string, error) {
 	path, err := os.Executable()
 	if err == nil {
@@ -84,7 +84,7 @@ func checkLasting(path string) error {
 	dirs := strings.ReplaceAll(path, `\`, "/")
 	if strings.Contains(dirs, "/go-build") && strings.Contains(dirs, "/exe/") {
 		return hint.New("build it permanently: go build -o bin/hooks ./hooks && bin/hooks install",
-			"this program was built by `go run` and is gone when it ends")
+			"this program was built by `go run`, which deletes it when it ends")
 	}
 	if !named(path) {
 		return hint.New("rename it to hooks, then run hooks install",
@@ -96,7 +96,7 @@ func checkLasting(path string) error {
 
 // Clash returns an error if a registration would make every event count twice, because a plugin
 // starts this program too or another scope registers another binary. The client runs equal entries
-// of two scopes only once.
+// of two scopes only once. Clash ignores managed settings.
 func Clash(scope, program, project string, env func(string) string) error {
 	own, err := Path(scope, project, env)
 	if err != nil {
@@ -106,13 +106,13 @@ func Clash(scope, program, project string, env func(string) string) error {
 		name, isPlugin := strings.CutPrefix(h.File.Scope, "plugin ")
 		way := "remove it first: hooks uninstall --scope " + h.File.Scope
 		if isPlugin {
-			way = "disable it first, as in `claude plugin disable " + name +
-				"`, or keep the plugin and install nothing"
+			way = "disable it first: `claude plugin disable " + name +
+				"`; or keep the plugin, which needs no `hooks install`"
 		} else if h.File.Path == own || h.Program == program || h.File.Scope == "managed" {
 			continue
 		}
-		return hint.New(way, "%s is registered in %s: every event would count twice", h.Program,
-			h.File.Path)
+		return hint.New(way, "%s is already registered in %s, so every event would count twice",
+			h.Program, h.File.Path)
 	}
 	return nil
 }

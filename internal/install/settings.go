@@ -13,9 +13,9 @@ import (
 	"hooks/internal/event"
 )
 
-// File is a file that provides the client's hooks: settings, or the hooks of a plugin.
+// File is a settings file, a plugin's hook file or manifest, or an unreadable plugin registry.
 type File struct {
-	Scope string // user, project, local, managed, or "plugin NAME"
+	Scope string // user, project, local, managed, "plugin ID", or "plugins" for a registry
 	Path  string
 	Root  string       // the plugin's folder, "" for settings
 	Text  string       // without a byte order mark; "" if it cannot be read
@@ -69,8 +69,9 @@ type plugged struct {
 // maxRead bounds the size of a client file, in bytes.
 const maxRead = 16 << 20
 
-// ReadSettings reads the settings of the person, project and machine and the hook files of enabled
-// plugins, and finds the hooks that start this program.
+// ReadSettings reads the settings of the person, the project and the machine, then the hook files
+// of the enabled plugins, and finds the hooks that start this program. managed is the folder of the
+// administrator's settings, or "" for the default. self is the path of this program.
 func ReadSettings(project, managed, self string, env func(string) string) *Settings {
 	s := &Settings{project: project}
 	s.client, _ = ClientDir(env)
@@ -92,8 +93,8 @@ func ReadSettings(project, managed, self string, env func(string) string) *Setti
 	return s
 }
 
-// add reads a file if it exists, unless it was already read for the same root. root is the plugin's
-// folder, or "".
+// add adds a file if it exists and was not yet added with the same root. root is the plugin's
+// folder, or "" for settings.
 func (s *Settings) add(scope, path, root string) {
 	known := func(f *File) bool { return f.Path == path && f.Root == root }
 	if f, found := readFile(scope, path); found && !slices.ContainsFunc(s.Files, known) {
@@ -122,7 +123,8 @@ func readFile(scope, path string) (f *File, found bool) {
 	return f, true
 }
 
-// Setting returns a value from the settings file with the highest precedence, and that file.
+// Setting returns the value at nested keys and its file, the one of highest precedence that has a
+// value. from is nil if there is none.
 func (s *Settings) Setting(keys ...string) (from *File, value gjson.Result) {
 	for _, f := range s.Files {
 		v := f.Body
@@ -153,7 +155,7 @@ func (s *Settings) Unhooks(program, plugin string, env func(string) string) stri
 			read := k.key == "HOME" || k.key == "XDG_STATE_HOME" ||
 				strings.HasPrefix(k.key, "HOOKS_")
 			if read && k.value.String() != env(k.key) {
-				return f.Path + " sets " + k.key + ", which hooks reads"
+				return f.Path + " sets " + k.key + ", which the hooks read"
 			}
 		}
 		if found := programs(f.Text); len(found) > 0 && len(WrongTypes(f.Text)) == 0 {
@@ -187,12 +189,12 @@ func (s *Settings) unplugged(plugin string) (lost string) {
 		if on {
 			return ""
 		}
-		lost = "the client's settings no longer switch the plugin " + p.id + " on"
+		lost = "the client's settings no longer enable the plugin " + p.id
 	}
 	return lost
 }
 
-// addHooks adds the handlers of a file whose binary is named hooks or is self.
+// addHooks adds a file's handlers that start self, or a binary named hooks, with a hook word.
 func (s *Settings) addHooks(f *File, self string) {
 	expand := strings.NewReplacer(
 		"${CLAUDE_PLUGIN_ROOT}", f.Root, "$CLAUDE_PLUGIN_ROOT", f.Root,
@@ -267,8 +269,8 @@ func (s *Settings) source(name string) string {
 	return ""
 }
 
-// installed returns the folder of a plugin's installation: the project's own, or the user's. The
-// registry's first format had a single installation per plugin.
+// installed returns the folder of a plugin's installation for the project, or else for the user, or
+// "". The registry's first format had a single installation per plugin.
 func (s *Settings) installed(installs gjson.Result) (root string) {
 	for _, i := range installs.Array() { // Array turns a single object into a list
 		at := i.Get("projectPath").String()
@@ -279,7 +281,7 @@ func (s *Settings) installed(installs gjson.Result) (root string) {
 	return root
 }
 
-// addPlugin adds a plugin's default hook file and those in its manifest.
+// addPlugin adds a plugin's default hook file, and the hooks or hook files in its manifest.
 func (s *Settings) addPlugin(scope, root string) {
 	s.add(scope, filepath.Join(root, "hooks", "hooks.json"), root)
 	manifest, _ := readFile(scope, filepath.Join(root, ".claude-plugin", "plugin.json"))
@@ -294,7 +296,7 @@ func (s *Settings) addPlugin(scope, root string) {
 	}
 }
 
-// Same reports whether two paths name the same file.
+// Same reports whether two paths name the same file. If a is missing, it compares the paths.
 func Same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

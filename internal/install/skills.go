@@ -29,8 +29,8 @@ func (s *Settings) Skills() []Skill {
 	return list
 }
 
-// skillsIn lists the skills and commands of a folder with a name prefix. The subfolder of a command
-// is its namespace.
+// skillsIn lists the skills and commands in dir, with prefix before each name. A command's
+// subfolder is its namespace.
 func skillsIn(prefix, dir string) (list []Skill) {
 	for _, pattern := range []string{"skills/*/SKILL.md", "commands/*.md", "commands/*/*.md"} {
 		found, _ := fs.Glob(os.DirFS(dir), pattern)
@@ -44,8 +44,8 @@ func skillsIn(prefix, dir string) (list []Skill) {
 }
 
 // PluginSkills lists the skills of a plugin, in root or, if root is "", in the enabled plugin's
-// folder. read is false if the list may be incomplete, because the plugin is not found or its
-// manifest names other folders.
+// folder. read is false if the list may be incomplete, because the plugin was not found, no skills
+// were found, or its manifest is unreadable or names other folders.
 func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
 	for _, p := range s.plugins {
 		if p.on && p.name == name && root == "" {
@@ -67,9 +67,9 @@ func (s *Settings) Plugged() bool {
 	return slices.ContainsFunc(s.plugins, func(p plugged) bool { return p.on && p.name == "hooks" })
 }
 
-// PluginBeside finds a folder that the client can add as a marketplace with this plugin: the
-// folder of the program's release, share/hooks next to that folder, or the project itself. It
-// returns "" if there is none.
+// PluginBeside returns a folder that the client can add as a marketplace with this plugin: the
+// parent of the program's bin folder, share/hooks in that parent, or the project. It returns "" if
+// no such folder exists.
 func PluginBeside(program, project string) string {
 	up := filepath.Dir(filepath.Dir(program))
 	for _, root := range []string{up, filepath.Join(up, "share", "hooks"), project} {

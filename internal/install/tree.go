@@ -43,8 +43,7 @@ func rootOf(text string) node {
 	return look(v)
 }
 
-// at returns the index of a member, or -1. Of duplicate keys it returns the last, as the client
-// does.
+// at returns the index of a member, or -1. The last of duplicate keys counts, as for the client.
 func (n node) at(key string) int {
 	for i := len(n.kids) - 1; i >= 0; i-- {
 		if n.kids[i].key == key {
@@ -62,8 +61,8 @@ func (n node) member(key string) gjson.Result {
 	return gjson.Result{}
 }
 
-// eachHandler calls f for every handler in the settings or the hooks file of the client, with its
-// event and its group.
+// eachHandler calls f for every handler in a settings or hook file of the client, with its event
+// and its group.
 func eachHandler(body gjson.Result, f func(event string, group, handler gjson.Result)) {
 	events := look(look(body).member("hooks"))
 	for i, e := range events.kids {

@@ -13,7 +13,7 @@ import (
 
 // Wrong is a value that makes the client skip the whole settings file, including hooks.
 type Wrong struct {
-	Text string // the place, the key, the type that it must have, and its value
+	Text string // line, column, key, required type and present value
 	// Choice marks a string that is not one of the known choices. A later client may accept it.
 	Choice bool
 	at     int // the offset of the value
@@ -101,18 +101,18 @@ func fits(v gjson.Result, want string) bool {
 		return e.Type != gjson.String
 	})
 	return map[string]bool{
-		"a text":                         isText,
-		"true or false":                  isFlag,
-		"a number":                       isNumber,
-		"a number above 0":               isNumber && v.Num > 0,
-		"a number from 0 to 1":           isNumber && v.Num >= 0 && v.Num <= 1,
-		"a whole number of 0 or more":    whole && v.Num >= 0,
-		"a whole number of 1 or more":    whole && v.Num >= 1,
-		"a list":                         v.IsArray(),
-		"a list of texts":                texts,
-		"an object":                      v.IsObject(),
-		"true, false or an object":       isFlag || v.IsObject(),
-		"a text or a list of texts":      isText || texts,
-		"true, false or a list of texts": isFlag || texts,
+		"a string":                         isText,
+		"true or false":                    isFlag,
+		"a number":                         isNumber,
+		"a number above 0":                 isNumber && v.Num > 0,
+		"a number from 0 to 1":             isNumber && v.Num >= 0 && v.Num <= 1,
+		"a whole number of 0 or more":      whole && v.Num >= 0,
+		"a whole number of 1 or more":      whole && v.Num >= 1,
+		"a list":                           v.IsArray(),
+		"a list of strings":                texts,
+		"an object":                        v.IsObject(),
+		"true, false or an object":         isFlag || v.IsObject(),
+		"a string or a list of strings":    isText || texts,
+		"true, false or a list of strings": isFlag || texts,
 	}[want]
 }

@@ -18,26 +18,26 @@ func TestWrongTypes(t *testing.T) {
 		"":                               "",
 		"\ufeff{}":                       "",
 		`{"model":"opus","odd":{"x":5}}`: "",
-		`{"model":5}`:                    `line 1, column 10: "model" must be a text, but is 5`,
+		`{"model":5}`:                    `line 1, column 10: "model" must be a string, but is 5`,
 		"{\n  \"env\": [],\n  \"disableAllHooks\": \"no\"\n}": `line 2, column 10: ` +
 			`"env" must be an object, but is a list` + "\n" +
 			`line 3, column 22: "disableAllHooks" must be true or false, but is "no"`,
 		`{"model":5,"model":"opus"}`: "",
-		`{"model":null}`:             `"model" must be a text, but is null`,
+		`{"model":null}`:             `"model" must be a string, but is null`,
 		`{"cleanupPeriodDays":0}`: `"cleanupPeriodDays" must be a whole number of 1 or more, ` +
 			`but is 0`,
 		`{"permissions":{"allow":"Bash"}}`: `"permissions.allow" must be a list, ` +
 			`but is "Bash"`,
 		`{"permissions":{"allow":[5]}}`: "",
 		`{"enabledPlugins":{"a@b":"yes"}}`: `"enabledPlugins.a@b" must be true, false or ` +
-			`a list of texts`,
+			`a list of strings`,
 		`{"statusLine":{"type":"command"}}`: `"statusLine" must be an object with "command"`,
 		`{"defaultShell":"zsh"}`: `"defaultShell" must be one of bash, powershell, ` +
 			`but is "zsh"`,
 		`{"theme":5,"extraKnownMarketplaces":7}`:         "",
 		`{"hooks":{"Stop":[{"matcher":5,"hooks":[7]}]}}`: "",
 		`{"hooks":{"PreToolUse":[{"matcher":5,"hooks":[]}]}}`: `"hooks.PreToolUse.0.matcher" ` +
-			`must be a text, but is 5`,
+			`must be a string, but is 5`,
 		guarded + `"timeout":"60"}]}]}}`: `column 77: "hooks.PreToolUse.0.hooks.0.timeout" ` +
 			`must be a number above 0, but is "60"`,
 		`{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command"}]}]}}`: `an object ` +

@@ -1,5 +1,5 @@
-// Package page draws tables, facts and lines of text as text for a terminal and as HTML. It cleans
-// and escapes foreign text.
+// Package page draws tables, facts and lines, as text for a terminal or as HTML. It cleans and
+// escapes foreign text.
 package page
 
 import (
@@ -126,7 +126,7 @@ type Column struct {
 	Notes bool // holds the notes of its row
 }
 
-// Counts returns columns of numbers, which are dropped first for lack of room.
+// Counts returns columns of numbers, which are dropped before others if there is no room.
 func Counts(names ...string) (list []Column) {
 	for _, name := range names {
 		list = append(list, Column{Name: name, Right: true, Spare: 2})
@@ -160,7 +160,7 @@ func (t *Table) filled(inHTML bool) (list []int) {
 type grid struct {
 	Table
 	texts  [][]string // by row and column
-	widths []int      // by column, the widest text
+	widths []int      // by column
 	shown  []int      // indices of the columns to draw
 }
 
@@ -179,7 +179,7 @@ func newGrid(t Table) *grid {
 	return g
 }
 
-// measure sets the width of a column to that of its widest text.
+// measure sets the width of a column to that of its widest text, or of its name if it is loose.
 func (g *grid) measure(i int) {
 	g.widths[i] = displaywidth.String(g.Columns[i].Name)
 	for _, texts := range g.texts {
@@ -199,9 +199,9 @@ func (g *grid) line(texts []string, columns []int) string {
 	return b.String()
 }
 
-// narrow drops spare columns until a line has at most that width, and returns their names. It drops
-// the columns with the highest spare first, from the right. If the table is still too wide, it cuts
-// the first column to no less than 8 screen columns.
+// narrow drops spare columns until a line fits into most screen columns, and returns their names.
+// It drops the columns with the highest spare first, from the right. If the table is still too
+// wide, it cuts the first column to no less than 8 screen columns.
 func (g *grid) narrow(most int) (left []string) {
 	for {
 		width, at, rank := -len("  "), -1, 1

@@ -36,7 +36,7 @@ const (
 const (
 	minWidth   = 20      // lower bound of Width
 	MaxWidth   = 1 << 16 // width of a page whose lines stay whole
-	labelWidth = 12      // width of the column of labels, including the blank after it
+	labelWidth = 12      // width of the column of labels, including the space after it
 )
 
 // Page is the answer to a person's question. Its JSON has the same facts as its text.
@@ -111,10 +111,10 @@ func (p *Text) Facts(list Facts) {
 	}
 }
 
-// Figure writes nothing. A terminal has too few rows for it.
+// Figure writes nothing, because a terminal has too few rows for a picture.
 func (*Text) Figure(func(*HTML)) {}
 
-// Notes writes a line for each note.
+// Notes writes a line for each note, after the word and a colon.
 func (p *Text) Notes(word string, list []string) {
 	for _, n := range list {
 		p.Line(Plain, "%s: %s", word, n)
@@ -171,7 +171,7 @@ func (s Screen) Dated(t time.Time) string {
 	return t.Format("Jan 2 15:04")
 }
 
-// wrap breaks a text into lines of at most width columns. It breaks at blanks, and within a word
+// wrap breaks a text into lines of at most width columns. It breaks at spaces, and within a word
 // only if the word is longer than a line.
 func wrap(text string, width int) []string {
 	width = max(width, 2)
@@ -206,12 +206,12 @@ func lineEnd(text string, width int) (end int) {
 // Cut shortens a text to the width of the screen.
 func (s Screen) Cut(text string) string { return cut(text, s.columns()) }
 
-// cut shortens a text to width columns. A text that was cut ends in "…".
+// cut shortens a text to width columns. If it does, the text ends in "…".
 func cut(text string, width int) string {
 	return displaywidth.TruncateString(term.Line(text), width, "…")
 }
 
-// pad fills a text up to width columns with blanks, on the left if left is set.
+// pad fills a text up to width columns with spaces, on the left if left is set.
 func pad(text string, width int, left bool) string {
 	blanks := strings.Repeat(" ", max(0, width-displaywidth.String(text)))
 	if left {

@@ -49,8 +49,8 @@ func (s *Session) Event(word string, fields ...any) string {
 	}, fields...)...)
 }
 
-// Environ adds to env the variables that the client gives a hook. They keep the program's record
-// inside the project. pid is the client's process id, or "" for this process.
+// Environ adds to env the variables that the client gives a hook, and one that keeps the program's
+// record inside the project. pid is the client's process id, or "" for this process.
 func (s *Session) Environ(env []string, pid string) []string {
 	return append(env, "CLAUDE_PROJECT_DIR="+s.Project, "CLAUDE_CODE_SESSION_ID="+s.ID,
 		"CLAUDE_PID="+pid, "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1",
@@ -76,7 +76,7 @@ func (s *Session) Run(args, env []string, in string) (string, error) {
 func (s *Session) Send(args, env []string, event string) (reply gjson.Result, err error) {
 	out, err := s.Run(args, env, event)
 	if err == nil && out != "" && (!gjson.Valid(out) || out[0] != '{') {
-		err = fmt.Errorf("it printed %.100q, which is not a JSON object", out)
+		err = fmt.Errorf("the program printed %.100q, which is not a JSON object", out)
 	}
 	return gjson.Parse(out), err
 }

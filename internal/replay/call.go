@@ -33,7 +33,7 @@ func matters(m usage.Moment) bool {
 	return len(r.Acts) > 0 || toolcall.Unreadable(r) != ""
 }
 
-// call judges a past tool call, and counts its effects unless the rules refuse it.
+// call judges a past tool call. A run counts its effects unless the rules refuse the call.
 func (s *session) call(st *step) {
 	c := called(st.Moment, s.id, s.prompt)
 	if c.Event.Asks() {
@@ -65,8 +65,8 @@ func (s *session) call(st *step) {
 	}
 }
 
-// addressed returns the runs whose rules apply to a call: those of its prompt, or all runs if the
-// prompt has none. It first answers the questions that block the call.
+// addressed first answers the questions that block a call. It returns the runs whose rules apply to
+// the call: all, but no other open iteration if the call's prompt has one.
 func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
 	list := slices.Clone(s.threads)
 	for _, t := range list {
@@ -83,9 +83,9 @@ func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
 	return slices.DeleteFunc(list, func(t *thread) bool { return t.Tick != nil && !own(t) })
 }
 
-// refuses reports whether a run's rules refuse a call, and records the reason. If the rules would
-// ask a person instead, it records no refusal. The spend of an iteration is checked only at its
-// end. Every merge is judged as if a person had commented on the PR.
+// refuses reports whether a run's rules refuse a call. It records a refusal unless the rules only
+// wait for a person's answer. They check the spend only at the end of an iteration, and judge every
+// merge as if a person had commented on the PR.
 func (s *session) refuses(
 	t *thread, list []*thread, c *toolcall.Call, turn loop.Turn,
 ) bool {

@@ -1,5 +1,5 @@
-// Package replay applies the rules to a past session. Its prompts become iterations, which the same
-// Step as in a live loop admits, opens and closes.
+// Package replay applies the rules to a past session. Each prompt that invokes a looping skill
+// becomes an iteration. As in a live loop, Step decides whether it begins, and when it closes.
 //
 // A past session cannot be changed. A call that the rules would have refused happened anyway, so it
 // is reported but not counted in the run. A question that was not put to a person is answered with
@@ -27,7 +27,7 @@ type thread struct {
 	row      *row // the newest iteration
 }
 
-// row is a tick in the result. seen holds the effects that its calls had.
+// row is a tick in the result. seen holds the effects of all its calls, even refused ones.
 type row struct {
 	report.Replayed
 	seen loop.Tick
@@ -40,14 +40,14 @@ type session struct {
 	limit   func(loop.Ceilings) loop.Ceilings
 	threads []*thread // runs that have begun
 	rows    []*row
-	spent   map[string]loop.Tokens // tokens since the last iteration
+	spent   map[string]loop.Tokens // tokens since the last iteration ended
 	older   map[string]loop.Tokens // the part of spent from before the current prompt
 	fired   bool                   // the next prompt comes from the schedule
 	result  report.Replay
 
 	prompt    string // id of the current prompt
-	scheduled bool   // it was not typed by a person
-	underLoop bool
+	scheduled bool   // no person typed it
+	underLoop bool   // it is the client's own /loop command
 }
 
 // Play applies the rules to a session and returns the result. The script must have a step. If no
@@ -132,7 +132,7 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 		return
 	}
 	s.prompt, s.scheduled, s.underLoop = st.Prompt, s.fired, st.underLoop()
-	if st.Origin != "" { // the client recorded it
+	if st.Origin != "" { // the client recorded the origin
 		s.scheduled = st.Origin != "human" && st.Origin != "sdk"
 	}
 	if invokes {
@@ -207,8 +207,8 @@ func (s *session) start(t *thread, in *loop.Entering, r *row) {
 	t.Run, t.Tick = o.Save.Run, o.Save.Tick
 }
 
-// step applies one event to a run. If Step would keep the turn open, the turn ended anyway, so Step
-// decides again.
+// step applies one event to a run. In a recorded session the turn has already ended, so if Step
+// asks to keep it open, step repeats the event until Step does not.
 func (s *session) step(t *thread, e loop.Event) {
 	for {
 		k := known(t)
@@ -284,7 +284,7 @@ func (s *session) closed(t *thread, c *loop.Iteration, where string) {
 func (s *session) answered(question, answer string, at time.Time) {
 	for _, t := range s.open() {
 		i := slices.IndexFunc(t.Tick.Pending, func(g loop.Gate) bool {
-			named := g.Name == loop.PostFeedbackMerge && // the call may name the commit
+			named := g.Name == loop.PostFeedbackMerge && // the question may name the commit
 				strings.HasPrefix(question, g.Target+" at ") &&
 				strings.HasSuffix(question, ". Merge now, or hold for review?")
 			return named || g.Question == question
@@ -321,7 +321,8 @@ func add(to, more map[string]loop.Tokens) {
 // spends returns the spend since the last iteration ended.
 func (s *session) spends() loop.Spent { return loop.Spent{ByModel: maps.Clone(s.spent)} }
 
-// settleRow adds the spend to the newest tick if that tick would not have begun.
+// settleRow adds the spend to the newest row if no iteration is open and the row's iteration was
+// refused, skipped or stopped at its entry.
 func (s *session) settleRow(at time.Time) {
 	r := s.last()
 	if len(s.rows) == 0 || len(s.open()) > 0 || r.Verdict == "ran" && !r.atEntry() {

@@ -25,7 +25,7 @@ type Script struct {
 	open  map[string]*step // calls without a result, by id
 }
 
-// Add adds a moment. It ignores calls that no rule applies to.
+// Add adds a moment. It ignores calls to which no rule applies.
 func (s *Script) Add(m usage.Moment) {
 	if m.Kind == usage.Returned {
 		if called := s.open[m.ID]; called != nil {
@@ -87,8 +87,7 @@ func (s *Script) invocation(st *step) (loop.Command, bool) {
 	return c, ok
 }
 
-// part returns the text that the client puts in the element tag of a prompt. It is empty if the
-// prompt has no such element.
+// part returns the text of the element tag in a prompt, or "" if the prompt has no such element.
 func (st *step) part(tag string) string {
 	part, _ := usage.Part(st.Text, tag)
 	return part

@@ -25,7 +25,7 @@ func Text(s string) string {
 	}, s)
 }
 
-// Line is like Text, but replaces line feeds and tabs by blanks.
+// Line is like Text, but replaces line feeds and tabs with spaces.
 func Line(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -35,7 +35,7 @@ func Line(s string) string {
 	}, Text(s))
 }
 
-// Clip cuts a text to n characters. A text that was cut ends in "…".
+// Clip cuts a text to n characters. If it shortens the text, the last character is "…".
 func Clip(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -43,8 +43,8 @@ func Clip(s string, n int) string {
 	return s
 }
 
-// JSON replaces the characters that Text removes by \u escapes. The decoded values of valid JSON do
-// not change, and a terminal does not act on them.
+// JSON replaces the characters that Text removes with \u escapes, so that a terminal does not act
+// on them. The decoded values of valid JSON do not change.
 func JSON(text []byte) []byte {
 	if !slices.ContainsFunc(text, func(b byte) bool { return b < ' ' && b != '\n' || b > '~' }) {
 		return text // almost every text is plain, and a history may have many megabytes

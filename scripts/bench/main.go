@@ -3,12 +3,12 @@
 // Bench times whole calls of the program, start to exit, and prints tables for docs/performance.md.
 //
 //	go run ./scripts/bench                 every hook word in every state
-//	go run ./scripts/bench -usage 1024     counting a session of 1 GiB, and new lines in one
+//	go run ./scripts/bench -usage 1024     counting a session of 1 GiB, and its new lines
 //	go run ./scripts/bench -history 10000  people's commands on a run with 10,000 lines
 //	go run ./scripts/bench -link           a program behind a link of the brake
 //	go run ./scripts/bench -night 200      files and call times after a run of 200 iterations
 //
-// The rows are measured in turns, so that the load of the machine is the same for all.
+// The rows are measured in random order, so that the load of the machine is the same for all.
 package main
 
 import (
@@ -29,12 +29,12 @@ import (
 // row is one command line in one state. prepare makes the state before each call and is not timed.
 type row struct {
 	name        string // in the first table; "" if the row is only in the second
-	word, state string // of the second table
+	word, state string // row and column of the second table
 	args, env   []string
 	stdin       string
 	prepare     func()
 	times       []time.Duration
-	cpu         []time.Duration // of the process, which a busy machine changes little
+	cpu         []time.Duration // of the process; depends little on the load of the machine
 	peak        int64           // KiB
 }
 
@@ -47,9 +47,9 @@ type bench struct {
 
 func main() {
 	b := bench{}
-	flag.IntVar(&b.n, "n", 300, "counted calls of each row")
-	usage := flag.Int64("usage", 0, "measure counting on a session of that many MiB")
-	lines := flag.Int("history", 0, "measure people's commands on that many history lines")
+	flag.IntVar(&b.n, "n", 300, "measure each row with that many calls")
+	usage := flag.Int64("usage", 0, "measure counting in a session of that many MiB")
+	lines := flag.Int("history", 0, "measure people's commands with that many history lines")
 	link := flag.Bool("link", false, "measure a program behind a link of the brake")
 	night := flag.Int("night", 0, "play a run of that many iterations with five workers each")
 	flag.Parse()
@@ -77,7 +77,7 @@ func main() {
 	}
 }
 
-// build copies the built program, as installers do. The linker writes a file in parts, and its
+// build builds a program and copies it, as installers do. The linker writes a file in parts, whose
 // pages are slower to map.
 func (b *bench) build(program, pkg string) {
 	b.Check(driver.Build(program+"-linked", pkg))
@@ -92,7 +92,7 @@ func (b *bench) world(name string) *driver.World {
 	return w
 }
 
-// play sends events that all have to succeed.
+// play sends events, and records an error for each that fails.
 func play(w *driver.World, events ...driver.Event) {
 	for _, e := range events {
 		if r := w.Send(e); r.Code != 0 || r.Err != "" {
@@ -106,7 +106,7 @@ func (b *bench) row(name string, w *driver.World, e driver.Event, prepare func()
 		env: append(w.Environ(), e.Env...), prepare: prepare}
 }
 
-// against returns the row that the others are compared with.
+// against returns a list with the row with which all others are compared.
 func (b *bench) against(e driver.Event) []*row {
 	return []*row{{name: "empty Go program", args: []string{b.empty}, stdin: e.Stdin}}
 }

@@ -24,7 +24,7 @@ import (
 type night struct {
 	*driver.World
 	of   int        // iterations in all
-	dice *rand.Rand // kills half of the events, which are sent again; nil kills none
+	dice *rand.Rand // if not nil, half of the events are killed and sent again
 }
 
 // morning holds the sizes in bytes after an iteration: of the budget, the last history line and all
@@ -42,7 +42,7 @@ func (b *bench) night(iterations int) {
 	if b.Errors = append(b.Errors, late.Errors...); len(b.Errors) > 0 {
 		return
 	}
-	fmt.Println("\n| iteration | budget KB | history line KB | all files KB an iteration |")
+	fmt.Println("\n| iteration | budget KB | history line KB | all files KB per iteration |")
 	fmt.Println("|--:|--:|--:|--:|")
 	for i, m := range mornings {
 		if shown := []int{2, 10, 50, 100, iterations}; slices.Contains(shown, i+1) {
@@ -50,7 +50,8 @@ func (b *bench) night(iterations int) {
 				float64(m.line)/1000, float64(m.state)/1000/float64(i+1))
 		}
 	}
-	fmt.Printf("\n$%s are counted, a recount of all transcripts comes to $%s\n", counted, spent)
+	fmt.Printf("\nThe run counted $%s; a recount of all transcripts comes to $%s.\n",
+		counted, spent)
 
 	early := &night{World: b.world("evening"), of: iterations}
 	early.play(1)
@@ -134,7 +135,7 @@ func (n *night) iterate(i int) (last driver.Event) {
 	return n.ends(nil)
 }
 
-// ends returns the end of a turn with these workers still running.
+// ends returns the event at the end of a turn while these workers still run.
 func (n *night) ends(running []string) driver.Event {
 	tasks := "[]"
 	for _, agent := range running {
@@ -144,7 +145,7 @@ func (n *night) ends(running []string) driver.Event {
 	return n.Stop("stop_hook_active", false, "background_tasks", tasks)
 }
 
-// works plays a worker's turn of three requests, with a call between each two.
+// works plays a worker's turn of three requests with a call before each but the first.
 func (n *night) works(agent string) {
 	for call := range 3 {
 		if call > 0 {
@@ -155,7 +156,7 @@ func (n *night) works(agent string) {
 	n.do(n.Worker(agent))
 }
 
-// calls returns a worker's call.
+// calls returns the event before a worker's shell call.
 func (n *night) calls(agent string) driver.Event {
 	e := n.Bash("go vet ./...")
 	e.Stdin, _ = sjson.Set(e.Stdin, "agent_id", agent)
@@ -170,8 +171,7 @@ func (n *night) lines() [][]byte {
 	return bytes.Split(bytes.TrimSpace(history), []byte("\n"))
 }
 
-// morning returns the sizes of the budget, a history line and all state files after the run, in
-// bytes.
+// morning returns the sizes of the budget, the last history line and all state files, in bytes.
 func (n *night) morning() (m morning) {
 	budget, err := os.ReadFile(filepath.Join(n.State(), "work.budget.json"))
 	n.Check(err)
@@ -199,7 +199,8 @@ func (n *night) morning() (m morning) {
 	return m
 }
 
-// dollars returns the dollars that the run counted, and those of a fresh count of all transcripts.
+// dollars returns the dollars that the run has counted, and those of a fresh count of all
+// transcripts.
 func (n *night) dollars() (counted, spent loop.USD) {
 	budget, err := os.ReadFile(filepath.Join(n.State(), "work.budget.json"))
 	n.Check(err)

@@ -96,8 +96,8 @@ func reach(w *driver.World, state string) {
 	}
 }
 
-// first plays a whole iteration. A session's first event of each kind writes a receipt, which must
-// not be measured.
+// first plays a whole iteration. The first event of each kind in a session writes a receipt, which
+// must not be measured.
 func first(w *driver.World, args string) {
 	play(w, w.Enter(args))
 	for _, e := range events(w)[:7] {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// models lists models that all tools price alike.
+// models lists models for which all tools have the same prices.
 var models = []string{
 	"claude-opus-4-5-20251101", "claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001",
 }
@@ -22,10 +22,10 @@ var models = []string{
 // tree generates a session's transcripts, the main one and those of its workers.
 type tree struct {
 	main    string
-	workers int // they get half of the bytes, if there are any
-	serial  int // of the last request
-	out     int64
-	bytes   int64
+	workers int   // they get half of the bytes, if there are any
+	serial  int   // of the last request
+	out     int64 // output tokens
+	bytes   int64 // of all transcripts
 	clock   time.Time
 }
 
@@ -34,7 +34,7 @@ var prose = strings.Repeat(`the request failed because no budget was checked bef
 	`if err != nil { return fmt.Errorf(\"x: %w\", err) }\n`+
 	`for i := range n // keep the lock 0x7f3a quick `, 100)
 
-// text returns at most n bytes of prose, without a cut escape.
+// text returns the first n bytes of prose, or n-1 if the last byte would split an escape sequence.
 func text(n int) string { return strings.TrimSuffix(prose[:n], `\`) }
 
 // write writes the transcripts. Equal trees write equal bytes. It uses little memory, because the

@@ -25,8 +25,8 @@ type session struct {
 	tree        *tree
 }
 
-// usage measures the counting of a whole session, of a megabyte at the end of an iteration, and in
-// a tool call of a run with a dollar ceiling.
+// usage measures how long the program counts a whole session, a new megabyte at the end of an
+// iteration, and new lines in a tool call of a run with and without a dollar ceiling.
 func (b *bench) usage(size int64) {
 	big := b.session("tree of that size with 8 workers", free, size, 8)
 	one := b.session("transcript of that size", free, size, 0)
@@ -47,8 +47,8 @@ func (b *bench) usage(size int64) {
 	}
 	budget, _ := os.ReadFile(filepath.Join(big.State(), "work.budget.json"))
 	fmt.Printf("\n%d bytes, %.2f GB/s at the median; %d output tokens were written,"+
-		" %d are counted, $%s\n\n", big.tree.bytes, float64(big.tree.bytes)/1e6/at(whole.times, 50),
-		big.tree.out,
+		" %d were counted, $%s\n\n",
+		big.tree.bytes, float64(big.tree.bytes)/1e6/at(whole.times, 50), big.tree.out,
 		gjson.GetBytes(budget, "tokens_out").Int(), gjson.GetBytes(budget, "dollars_estimate").Raw)
 
 	rows = nil
@@ -83,7 +83,7 @@ func (b *bench) session(name, flags string, size int64, workers int) *session {
 	return s
 }
 
-// more returns one megabyte of requests that no other transcript has.
+// more returns one megabyte of requests that are in no other transcript.
 func (b *bench) more() []byte {
 	t := tree{main: filepath.Join(b.dir, "more.jsonl"), serial: 1 << 30}
 	b.Check(t.write(1 << 20))
@@ -94,7 +94,7 @@ func (b *bench) more() []byte {
 
 func (s *session) config() string { return filepath.Join(s.Dir, "..", "..") }
 
-// stop returns the end of a turn that /loop has scheduled.
+// stop returns the event at the end of a turn that /loop has scheduled.
 func (s *session) stop() driver.Event {
 	return s.Stop("session_crons", fmt.Sprintf(`[{"id":"0011aabb","schedule":"*/1 * * * *",`+
 		`"recurring":true,"prompt":"/sdd:work %s"}]`, s.flags))

@@ -15,9 +15,9 @@ import (
 // file is new.
 type Patch struct{ File, Old, New string }
 
-// Build compiles a package as in a release. Patches are applied as an overlay, so the tree does not
-// change. Old must occur in its file exactly once, and a file may have one patch. Unlike go build,
-// go run keeps what it links in the build cache, from which cp takes it.
+// Build compiles a package as in a release. It applies patches as an overlay, so the tree does not
+// change. Old must occur in its file exactly once, and a file may have one patch. Build uses go run
+// -exec cp, because go run, unlike go build, caches what it links.
 func Build(out, pkg string, patches ...Patch) error {
 	gomod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

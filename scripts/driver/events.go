@@ -15,7 +15,7 @@ import (
 	"hooks/internal/play"
 )
 
-// Hook returns an event of the client, with more fields as for play.Object.
+// Hook returns an event of the client. fields holds more pairs, as for play.Object.
 func (w *World) Hook(word string, fields ...any) Event {
 	s := play.Session{ID: w.Session, Prompt: w.Prompt, Project: w.Project(),
 		Transcript: w.Transcript()}
@@ -40,15 +40,15 @@ func (w *World) Enter(args string) Event {
 		"command_name", w.command(), "command_args", args, "prompt", w.Command(args))
 }
 
-// Typed returns the event of a prompt that is no command.
+// Typed returns the event of a prompt that is not a command.
 func (w *World) Typed(text string) Event {
 	return w.Hook("user-prompt-submit", "prompt", text)
 }
 
-// Stop returns the end of the turn, with further fields.
+// Stop returns the event at the end of the turn, with further fields.
 func (w *World) Stop(fields ...any) Event { return w.Hook("stop", fields...) }
 
-// SessionEnd returns the end of the session.
+// SessionEnd returns the event at the end of the session.
 func (w *World) SessionEnd(reason string) Event {
 	return w.Hook("session-end", "reason", reason)
 }
@@ -63,7 +63,7 @@ func (w *World) after(tool, id string, fields ...any) Event {
 	return w.Hook("post-tool-use", fields...)
 }
 
-// Agent returns the dispatch of a worker, before it runs.
+// Agent returns the event before a worker is dispatched.
 func (w *World) Agent(id string) Event {
 	return w.before("Agent", id, "tool_input.prompt", task(id), "tool_input.description", "worker")
 }
@@ -73,24 +73,24 @@ func task(id string) string {
 	return fmt.Sprintf("implement #%d", 1000+crc32.ChecksumIEEE([]byte(id))%1e6)
 }
 
-// Launched returns the event after the same dispatch, with the worker in the background.
+// Launched returns the event after the dispatch id. The worker runs in the background.
 func (w *World) Launched(id, agent string) Event {
 	return w.after("Agent", id, "tool_input.prompt", task(id),
 		"tool_response.status", "async_launched", "tool_response.agentId", agent)
 }
 
-// Worker returns the end of a worker.
+// Worker returns the event at the end of a worker.
 func (w *World) Worker(agent string) Event {
 	return w.Hook("subagent-stop", "agent_id", agent, "agent_type", "general-purpose")
 }
 
-// Bash returns a shell call before it runs.
+// Bash returns the event before a shell call.
 func (w *World) Bash(command string) Event {
 	return w.before("Bash", w.Call(), "tool_input.command", command)
 }
 
-// Ran returns a shell call after it printed out. Like the real client, it writes the call to the
-// transcript before the event.
+// Ran returns the event after a shell call whose output is out. Like the real client, it writes the
+// call to the transcript before the event.
 func (w *World) Ran(command, out string) Event {
 	id, at := w.Call(), time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	w.append(answer("timestamp", at, "requestId", "req_"+id, "message.id", "msg_"+id,
@@ -115,14 +115,14 @@ func toolResult(id, text string, fields ...any) string {
 		"message.content.0.content", text}, fields...)...)
 }
 
-// Call returns the id of a new tool call. The program takes two events with one id for the same
+// Call returns the id of a new tool call. The program treats two events with the same id as one
 // call.
 func (w *World) Call() string {
 	w.calls++
 	return fmt.Sprintf("toolu_%s_%s_%d", w.Session, w.Prompt, w.calls)
 }
 
-// Ask returns a dialog that the model opens in its own words.
+// Ask returns the event before a dialog with a question of the model's own.
 func (w *World) Ask(id string) Event {
 	return w.before("AskUserQuestion", id, "tool_input.questions",
 		`[{"question":"May I?","header":"Model","options":[{"label":"yes"},{"label":"no"}]}]`)
@@ -152,13 +152,13 @@ func (w *World) Answered(id string, questions []string, words ...string) Event {
 	return e
 }
 
-// Report returns a call of `hooks report` from inside the session.
+// Report returns a call of `hooks report` from inside the session, with facts on stdin.
 func (w *World) Report(facts string) Event {
 	return Event{Args: []string{"report"}, Stdin: facts, Env: []string{"CLAUDECODE=1"}}
 }
 
-// Spend writes an assistant message with its usage to the transcript. inside reports whether an
-// iteration is open; only then the ledger counts it for the loop.
+// Spend writes an assistant message with its usage to the transcript. The ledger counts it only if
+// inside is set, that is, if an iteration is open.
 func (w *World) Spend(in, out int64, inside bool) { w.spend(w.Transcript(), in, out, inside) }
 
 // WorkerSpends is like Spend, but writes to the worker's own transcript.

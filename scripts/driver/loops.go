@@ -16,7 +16,7 @@ import (
 // Loops is the part of a ledger about task and audit loops.
 type Loops struct {
 	Green    map[string]bool   // workers' commits, with whether the check passes there
-	Claimed  map[string]bool   // attempts that a worker claimed to be done, as "1.2"
+	Claimed  map[string]bool   // attempts that a worker claimed as done, such as "1.2"
 	Nonces   map[string]string // claims' nonces, with the iteration of each
 	Progress map[string]bool   // lines of the progress file's copy
 	Findings map[string]bool   // ids seen, with whether an auditor resolved them
@@ -110,8 +110,8 @@ func (w *World) attempt(field string) string {
 	return gjson.GetBytes(text, "attempt."+field).String()
 }
 
-// WorkerEnds returns the end of the open attempt's worker, and writes its transcript, which begins
-// with the prompt. TOKEN in the message is replaced by the attempt's token.
+// WorkerEnds returns the event at the end of the open attempt's worker, and writes its transcript,
+// which begins with the prompt. It replaces TOKEN in the message with the attempt's token.
 func (w *World) WorkerEnds(message string) Event {
 	token := w.Token()
 	if strings.Contains(message, "TASK_COMPLETE TOKEN") {
@@ -136,13 +136,13 @@ func (w *World) sent() {
 	w.Check(os.WriteFile(path, []byte(play.Object("toolUseId", w.attempt("call"))), 0o600))
 }
 
-// Inside returns a worker's shell call before it runs.
+// Inside returns the event before a worker's shell call.
 func (w *World) Inside(command string) Event {
 	return w.before("Bash", w.Call(), "tool_input.command", command, "agent_id", "w1",
 		"agent_type", "general-purpose")
 }
 
-// Looks returns the event after an auditor read all changes.
+// Looks returns the event after an auditor has read all changes.
 func (w *World) Looks() Event {
 	w.sent()
 	return w.after("Bash", w.Call(), "tool_input.command", "git log -p", "agent_id", "w1",
@@ -150,7 +150,7 @@ func (w *World) Looks() Event {
 		"tool_response.stdout", w.git(w.Project(), "log", "-p", "--format="))
 }
 
-// Audits returns the call with which an auditor reports about the current commit.
+// Audits returns the event before an auditor's call that reports about the current commit.
 func (w *World) Audits(facts string) Event {
 	w.Ledger.Loops.Looked[w.Head()] = true
 	for _, id := range gjson.Get(facts, "resolved").Array() {

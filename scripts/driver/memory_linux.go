@@ -7,8 +7,8 @@ import (
 )
 
 // InMemory moves the temporary files of this process and its children to memory, if there is room
-// and programs can be started there. Tests create and sync many thousand small files, which is slow
-// on a disk. It does not change a TMPDIR that is set.
+// and programs can be started there. Tests create and sync many thousands of small files, which is
+// slow on a disk. InMemory does not change a TMPDIR that is already set.
 func InMemory() {
 	const dir, room = "/dev/shm", 2 << 30
 	var fs unix.Statfs_t

@@ -74,7 +74,7 @@ func (w *World) transcripts() []string {
 	return append(names, workers...)
 }
 
-// Restore restores the world from a snapshot. It keeps the errors.
+// Restore restores the world from a snapshot, except for its errors, which it keeps.
 func (w *World) Restore(s *Snapshot) {
 	kept := w.Errors
 	*w = s.world
@@ -98,13 +98,13 @@ func (w *World) Restore(s *Snapshot) {
 	}
 }
 
-// Bury replaces the client's pid in every state file and seal by gone, the pid of a process that
-// has ended, as if the client had just died.
+// Bury replaces the client's pid in every state file and seal with gone, the pid of a process that
+// has ended. The client then seems to have just died.
 func (w *World) Bury(gone int) {
 	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
 	names, _ := filepath.Glob(filepath.Join(w.State(), w.Skill+".*"))
 	seals, _ := filepath.Glob(filepath.Join(w.seals(), "state", "hooks", "*", "*"))
-	for _, name := range append(names, seals...) { // including the lines of the records
+	for _, name := range append(names, seals...) { // the seals also have the pid
 		if filepath.Base(filepath.Dir(name)) == "brake" { // folders of links
 			continue
 		}

@@ -25,7 +25,7 @@ type World struct {
 	Session string
 	Prompt  string
 	Client  int      // pid of the session's client
-	Env     []string // added to the client's variables, as in "PATH=…"
+	Env     []string // added to the client's variables, such as "PATH=…"
 	Ledger  Ledger
 	// Failing reports whether the disk fails during the whole event. The program can then undo
 	// nothing, and its reply is not reliable.
@@ -37,7 +37,7 @@ type World struct {
 	calls   int
 }
 
-// Errors collects errors, so that players can continue after one.
+// Errors collects errors, so that a test can continue after one.
 type Errors []string
 
 // Errorf adds an error.
@@ -56,10 +56,10 @@ func (e *Errors) Check(err error) {
 type Ledger struct {
 	In, Out int64    // tokens spent inside iterations
 	Answers []string // a person's answers at gates, all different
-	// Unheard lists answers whose event died or failed. The transcript alone is no answer, so the
-	// person is asked again.
+	// Unheard lists answers whose hook died or failed. The transcript alone is not an answer, so
+	// the person is asked again.
 	Unheard []string
-	Begun   map[string]bool // iterations seen open, as "run 3"
+	Begun   map[string]bool // iterations seen open, by run id and number
 	Lines   map[string]bool // history lines seen whole
 	// Admitted is set if a line reports a transcript that could not be read. The session's next
 	// line, if any, includes the missing usage.

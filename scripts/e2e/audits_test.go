@@ -436,7 +436,8 @@ func TestTheDriverLosesAnAuditor(t *testing.T) {
 	}
 	hang.Store(5)
 	if said := w.goes(5, []string{"audit", "--resume", "--stall", "8s"}); !strings.Contains(said,
-		"5 attempts in a row went silent") || !strings.Contains(said, "hooks go audit --restart") {
+		"the client went silent in 5 attempts in a row") ||
+		!strings.Contains(said, "hooks go audit --restart") {
 		t.Errorf("the person was told:\n%s", said)
 	}
 	if b := w.Budget("audit"); b.Status != "halted" || b.StopCause != "stall_timeout" {

@@ -86,7 +86,7 @@ func TestRegisteredTwiceCountsOnce(t *testing.T) {
 	checks := w.doctor()
 	if k := checks["registered-once"]; k.Status != "fail" || len(k.Problems) != 1 ||
 		!strings.HasPrefix(k.Problems[0].Text, "Stop, PreToolUse, ") ||
-		!strings.Contains(k.Problems[0].Text, " run more than once") {
+		!strings.Contains(k.Problems[0].Text, " registered more than once") {
 		t.Errorf("registered-once: %+v", k)
 	}
 	for _, name := range []string{"settings-files", "hooks-registered", "hook-binary",

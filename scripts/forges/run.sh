@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the real gh, glab and tea-cli, from Debian's packages, against servers on loopback. The
-# packages are unpacked into a folder of the user's cache, nothing is installed. GitHub's schema is
-# a package of npm. What cannot be had is skipped.
+# Runs the real gh, glab and tea-cli, from Debian's packages, against servers on loopback. It
+# unpacks the packages into a folder of the user's cache and installs nothing. GitHub's schema comes
+# from npm. It skips what cannot be fetched.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -21,7 +21,7 @@ done
 [ -r "$keys" ] || skip "the keys of Debian's packages are not here"
 mkdir -p "$cache"
 
-# unpack SUITE: the clients that a release of Debian has, below $cache/SUITE.
+# unpack SUITE fetches the clients of a Debian release and unpacks them below $cache/SUITE.
 unpack() {
     local suite=$1 work list
     [ -x "$cache/$suite/usr/bin/gh" ] && return
@@ -31,7 +31,7 @@ unpack() {
     list=(-o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
         -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o APT::Sandbox::User=root)
     if timeout 300 apt-get "${list[@]}" update -qq >/dev/null 2>&1; then
-        for package in gh glab tea-cli; do # not every release has each of them
+        for package in gh glab tea-cli; do # a release may lack some of them
             (cd "$work/debs" && timeout 300 apt-get "${list[@]}" download "$package") \
                 >/dev/null 2>&1 || true
         done
@@ -46,7 +46,7 @@ unpack() {
     rm -rf "$work"
 }
 
-# having NAME: the paths of a client in every release, as PATH has them.
+# having NAME prints the paths of a client in all releases, separated by colons.
 having() {
     local found='' suite
     for suite in "${suites[@]}"; do

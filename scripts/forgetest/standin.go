@@ -4,11 +4,11 @@
 // The directory holds one file for each kind of question: issues.json, prs.json, pr-142.json, and
 // for tea comments-142.json, reviews-142.json, thread-7.json (of review 7), dependencies-142.json,
 // repo.json and user.json. Further pages are in issues.2.json and so on. If issues.err exists, its
-// text goes to stderr and the exit code is 1. issues.sleep holds a delay, as in "10s". Each call
-// adds one line to calls.log.
+// text goes to stderr and the exit code is 1. issues.sleep holds a delay, such as "10s". The other
+// kinds may have the same extra files. Each call adds one line to calls.log.
 //
-// tea -i prints an HTTP status on stderr: the text of issues.status, as in "410 Gone", else 200, or
-// 404 if there is no answer. tea exits with code 0 whatever the status is.
+// tea -i prints an HTTP status on stderr: the text of issues.status, such as "410 Gone", or
+// otherwise 200, or 404 if there is no answer. It then exits with code 0, whatever the status.
 package forgetest
 
 import (
@@ -37,8 +37,8 @@ func Install(bin, answers, self string) error {
 	return nil
 }
 
-// Alone removes git's variables from this process. If a git hook runs the tests, it sets them, and
-// every git of a test would then use the developer's own repository.
+// Alone removes git's variables from this process. A git hook that runs the tests sets them, and
+// with them every git command in a test would use the developer's own repository.
 func Alone() {
 	for _, kv := range os.Environ() {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
@@ -115,7 +115,7 @@ func play(program, dir string, args []string) int {
 	return code
 }
 
-// question returns the kind of question that args ask and, for tea, the page, from 1.
+// question returns the kind of question that args ask and, for a list of tea, the page, or 0.
 func question(args []string) (kind string, page int) {
 	all := strings.Join(args, " ")
 	number := regexp.MustCompile(`(?:number|iid)=(\d+)`).FindStringSubmatch(all)

@@ -13,10 +13,10 @@ import (
 
 // Sizes are in pixels of the picture.
 const (
-	cellWidth  = 843 // hundredths, of the widest font in the picture's list
+	cellWidth  = 843 // in hundredths, for the widest of the picture's fonts
 	lineHeight = 18
 	margin     = 16
-	bar        = 34 // the window's title
+	bar        = 34 // height of the window's title bar
 )
 
 // still is a part of the animation in which nothing moves, in percent of the whole.
@@ -48,8 +48,8 @@ const (
 	opening, perStep, perLine, longest, moving, ending = 1.2, 1.2, 0.2, 4.0, 0.4, 3.0
 )
 
-// draw prints the picture. The text moves up step by step, and a curtain in front of it moves down.
-// So each line is only once in the file.
+// draw prints the picture. The text moves up step by step, and a curtain in front of it moves down,
+// so that the file contains each line only once.
 func draw(out io.Writer, title string, steps [][]line) error {
 	lines := []line{{{"", "$ " + title}}}
 	ends, begins := []int{1}, []float64{0}

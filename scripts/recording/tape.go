@@ -66,7 +66,7 @@ func parse(text string) ([]line, error) {
 			if i > 0 {
 				sgr, rest, found := strings.Cut(part, "m")
 				if !found || strings.Trim(sgr, "0123456789;") != "" {
-					return nil, fmt.Errorf("%q is no colour sequence", part)
+					return nil, fmt.Errorf("%q is not a colour sequence", part)
 				}
 				if style, part = sgr, rest; style == "0" {
 					style = ""
@@ -87,12 +87,12 @@ func parse(text string) ([]line, error) {
 // unseen lists the readers whose replies a person does not see in the client.
 var unseen = []string{"→ the model reads:", "→ hooks report:", "→ PreToolUse:", "→ PostToolUse:"}
 
-// shown cuts a tape into the steps of the picture. The first step of a scene has its title and
-// first reply; each further reply or section is a step. A scene without a reply for a person is
-// omitted.
+// shown cuts a tape into the steps of the picture. The first step of a scene consists of its title
+// and its first reply; each further reply or section of a reply is a step. A scene without a reply
+// for a person is omitted.
 func shown(tape []line) [][]line {
 	var steps [][]line
-	var title []line // of a scene without a shown reply so far
+	var title []line // of a scene that has no shown reply yet
 	inTitle, seen := false, false
 	for _, l := range tape {
 		text := l.String()

@@ -1,4 +1,4 @@
-// Command empty does the least that a hook can do. It reads its event.
+// Command empty only reads its event, which is the least that a hook can do.
 package main
 
 import (
