@@ -62,8 +62,7 @@ func (m *machine) governed() []install.Skill {
 }
 
 // beginLine returns the line that begins a loop: with a work skill, else a review skill, else a
-// prompt skill, else the plugin's. If there is none, it is a comment with the command to install
-// one.
+// prompt skill, else the plugin's. If there is none, it returns a comment with an install command.
 func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	for _, kind := range loop.Kinds {
 		for _, skill := range list {

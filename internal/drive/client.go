@@ -22,7 +22,7 @@ type Client struct {
 	Program string // `claude` on PATH if empty
 	Dir     string
 	Env     []string
-	Flags   []string // a person's own, given after `--`
+	Flags   []string // typed by a person after `--`
 	// Stall bounds the time for which a process may print no line. The client prints a line for
 	// each message and tool result, and thinking alone can take minutes (A27).
 	Stall time.Duration
@@ -49,7 +49,7 @@ const refused = "-p --print --session-id --output-format --input-format -r --res
 	"--no-session-persistence " +
 	"--bg --background --cloud --environment --desktop --teleport -w --worktree --tmux"
 
-// CheckFlags returns an error for a person's flags that the driver cannot work with.
+// CheckFlags returns an error for a person's flags if the driver does not allow one of them.
 func CheckFlags(flags []string) error {
 	for _, f := range flags {
 		name, _, _ := strings.Cut(f, "=")

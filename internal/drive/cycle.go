@@ -17,8 +17,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Run is a run as the driver sees it. Its implementation reads the run's files and holds every
-// rule:
+// Run is a run as the driver sees it. Its implementation reads the run's files and applies all
+// rules.
 //
 //   - Next reads the state and returns the next order. The driver calls it before each process and
 //     after each wait.
@@ -73,7 +73,7 @@ type Order struct {
 	Ceiling loop.USD // ceiling of Spent, or 0 for none
 	Left    loop.USD // limit for the process's spending, or 0 for none
 	Cause   string
-	Text    string // for people: the end, or the reason for a wait
+	Text    string // text for people about the end or the wait
 	Resume  string // the command that resumes the run, or ""
 	Code    int    // exit code
 }
@@ -243,8 +243,8 @@ func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 	return Order{}, nil
 }
 
-// wait waits until a time of the wall clock, so that a suspended machine does not wait longer. A
-// signal halts the run.
+// wait waits until a time of the wall clock, because a timer would stop while the machine is
+// suspended. A signal halts the run.
 func (c *Cycle) wait(until time.Time, why string) (Order, error) {
 	head := "waiting until " + clock(until, c.now())
 	if why == "" || why != c.waiting { // print a repeated reason only once

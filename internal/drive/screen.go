@@ -44,7 +44,7 @@ func (s *Screen) Show(head, worker string) {
 // Close removes the live line.
 func (s *Screen) Close() { s.over("", "") }
 
-// over replaces the live line by text and the new live line, in one write to avoid flicker.
+// over replaces the live line with text and the new live line, in one write to avoid flicker.
 func (s *Screen) over(text, live string) {
 	if s.live != "" {
 		text = "\r\x1b[K" + text

@@ -74,7 +74,7 @@ func Judge(e End, now time.Time) Verdict {
 	return v
 }
 
-// full lists the client's terminal reasons if a conversation no longer fits into a request.
+// full lists the terminal reasons of a conversation that no longer fits into a request.
 var full = [...]string{"prompt_too_long", "blocking_limit", "rapid_refill_breaker"}
 
 func kindOf(e End) Kind {

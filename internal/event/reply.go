@@ -93,7 +93,7 @@ func (r Reply) Say(text string) Reply {
 }
 
 // And combines two replies to one event. A refusal wins over any other decision; otherwise r's
-// decision wins over that of o.
+// decision wins over o's.
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none || o.Blocks() && !r.Blocks() {
 		r.decision = o.decision

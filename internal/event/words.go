@@ -6,8 +6,8 @@ import "time"
 type Word struct {
 	Word string // for example "pre-tool-use"
 	Name string // hook_event_name, for example "PreToolUse"
-	// Time bounds the handling of the event, including all programs that are started. It is below
-	// the client's timeout in hooks.json, because the client ignores a hook that times out.
+	// Time bounds the handling of the event, including all programs started for it. It is below the
+	// client's timeout in hooks.json, because the client ignores a hook that times out.
 	Time time.Duration
 }
 

@@ -117,12 +117,12 @@ type Row struct {
 type Column struct {
 	Name  string
 	Right bool // aligned right, for numbers
-	Spare int  // if above 0, the column may be dropped for lack of room, the highest first
-	Loose bool // the last column, with long texts that wrap
+	Spare int  // if above 0, the column is dropped if there is no room, the highest first
+	Loose bool // its long texts wrap; only for the last column
 
 	// The remaining fields are for HTML.
 	Class string
-	Tag   bool // a dot in the style of the row
+	Tag   bool // marked with a dot in the style of the row
 	Notes bool // holds the notes of its row
 }
 
@@ -179,7 +179,8 @@ func newGrid(t Table) *grid {
 	return g
 }
 
-// measure sets the width of a column to that of its widest text, or of its name if it is loose.
+// measure sets a column's width to that of its name or its widest text. A loose column has the
+// width of its name.
 func (g *grid) measure(i int) {
 	g.widths[i] = displaywidth.String(g.Columns[i].Name)
 	for _, texts := range g.texts {

@@ -23,7 +23,7 @@ type Screen struct {
 	Now time.Time
 }
 
-// Styles of a row. Each is the parameter of an ANSI colour sequence.
+// Styles of text. Each is the parameter of an ANSI colour sequence.
 const (
 	Plain  = ""
 	Strong = "1"

@@ -19,7 +19,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// thread is one skill's run under the rules.
+// thread is the replayed run of one skill.
 type thread struct {
 	loop.State
 	skill    loop.Skill
@@ -78,7 +78,7 @@ func (s *session) take(st *step) {
 		s.prompted(st, cmd, invokes)
 		s.fired = false
 	case usage.Interrupted:
-		for _, t := range s.threads { // with ByPrompt, a person presses Esc to steer
+		for _, t := range s.threads { // if every prompt is an iteration, Esc only steers
 			if t.Tick != nil && !s.result.ByPrompt {
 				t.Tick.Interrupt(loop.ByEsc)
 			}

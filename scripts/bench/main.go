@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-// Bench times whole calls of the program, start to exit, and prints tables for docs/performance.md.
+// Bench times calls of the program from start to exit, and prints tables for docs/performance.md.
 //
 //	go run ./scripts/bench                 every hook word in every state
 //	go run ./scripts/bench -usage 1024     counting a session of 1 GiB, and its new lines

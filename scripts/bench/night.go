@@ -27,7 +27,7 @@ type night struct {
 	dice *rand.Rand // if not nil, half of the events are killed and sent again
 }
 
-// morning holds the sizes in bytes after an iteration: of the budget, the last history line and all
+// morning holds sizes after an iteration, in bytes: of the budget, the last history line and all
 // state. line and state exclude the lists of R119, which grow with the PRs.
 type morning struct{ budget, line, state int }
 

@@ -25,7 +25,7 @@ type session struct {
 	tree        *tree
 }
 
-// usage measures how long the program counts a whole session, a new megabyte at the end of an
+// usage measures how long it takes to count a whole session, a new megabyte at the end of an
 // iteration, and new lines in a tool call of a run with and without a dollar ceiling.
 func (b *bench) usage(size int64) {
 	big := b.session("tree of that size with 8 workers", free, size, 8)

@@ -19,7 +19,7 @@ const (
 	bar        = 34 // height of the window's title bar
 )
 
-// still is a part of the animation in which nothing moves, in percent of the whole.
+// still is a part of the animation in which nothing moves. From and To are in percent.
 type still struct {
 	From, To float64
 	Scroll   int // how far the text has moved up
