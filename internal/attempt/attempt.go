@@ -1,7 +1,7 @@
-// Package attempt holds what the attempts at tasks and at phases of an audit share: the state of an
-// attempt, the claim that ends it, the evidence for or against the claim, the judgement, and the
-// retries after an outage of the service. It also finds changes that weaken the tests or the check
-// command. Its functions are pure: they use no clock, files or processes.
+// Package attempt describes attempts at the tasks of a task loop and the phases of an audit loop:
+// the state of an attempt, the claim that ends it, the evidence for or against the claim, the
+// judgement, and the retries after an outage of the service. It also finds changes that weaken the
+// tests or the check command. Its functions are pure: they use no clock, files or processes.
 package attempt
 
 import (
@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Attempt is one try at a task or a phase, made by the open iteration.
+// Attempt is one try at a task or a phase, made in the open iteration.
 type Attempt struct {
-	Task  int    `json:"task"` // number of the task, from 1; the PR counts as one more
-	Of    int    `json:"of"`
+	Task  int    `json:"task"` // number of the task or section, from 1; Of+1 is the PR
+	Of    int    `json:"of"`   // number of tasks or sections
 	Try   int    `json:"try"`
 	Title string `json:"title"`
 	// PR is the number of the PR in this repository that the attempt opened or commented on.
 	PR int `json:"pr,omitempty"`
-	// Token is part of the claim, so that no earlier text can be taken for one (T85).
+	// Token is part of the claim, so that no earlier text can be mistaken for it (T85).
 	Token  string `json:"token"`
-	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first commit
+	Head   string `json:"head,omitempty"` // HEAD when the attempt began; "" if there is no commit
 	Base   string `json:"base,omitempty"` // see tasks.Item
 	Branch string `json:"branch,omitempty"`
 	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
@@ -28,43 +28,43 @@ type Attempt struct {
 	Unread string `json:"unread,omitempty"`
 	Sent   bool   `json:"sent,omitempty"`  // the worker was started
 	Call   string `json:"call,omitempty"`  // tool_use_id of the call that started the worker
-	Holds  int    `json:"holds,omitempty"` // times that the worker was kept running
-	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
+	Holds  int    `json:"holds,omitempty"` // number of times the worker was kept running
+	// Fresh is "agent ID" or "session ID" if the worker provably began with an empty context (T93).
 	Fresh  string     `json:"fresh,omitempty"`
 	List   string     `json:"list,omitempty"`  // hash of the task list when the worker ended
 	Stale  bool       `json:"stale,omitempty"` // the context may come from an earlier attempt
 	Judged *Judgement `json:"judged,omitempty"`
 	// Feedback is a person's newest feedback in the task's ledger when the attempt began (L31).
 	Feedback string `json:"feedback,omitempty"`
-	// Tree is a checksum of the uncommitted files; empty if everything is committed. EndHead and
-	// EndTree are the commit and the checksum at the time of the judgement.
+	// Tree is a checksum of the uncommitted files when the attempt began; empty if there were none.
+	// EndHead and EndTree are the commit and the checksum at the time of the judgement.
 	Tree    string `json:"tree,omitempty"`
 	EndHead string `json:"end_head,omitempty"`
 	EndTree string `json:"end_tree,omitempty"`
 	// Reset is the time at which the service that ended the attempt is available again; zero if the
 	// service did not announce one.
 	Reset time.Time `json:"reset,omitzero"`
-	// Phase is the part of the run's work that the attempt does; empty if the kind has only one
-	// part.
+	// Phase is the phase of the audit loop, such as "coding"; empty for a task.
 	Phase    string         `json:"phase,omitempty"`
-	Reported *WorkerVerdict `json:"verdict,omitempty"` // the last verdict of its worker, or nil
-	// Opened and Resolved list the ids of the findings that it opened and resolved.
+	Reported *WorkerVerdict `json:"verdict,omitempty"` // the auditor's last verdict, or nil
+	// Opened and Resolved list the ids of the findings that the auditor opened and resolved.
 	Opened   []string `json:"findings_opened,omitempty"`
 	Resolved []string `json:"findings_resolved,omitempty"`
-	// last words of the worker, if a later page shows them
+	// Last is the last message of a post action's worker, redacted and cut (A58).
 	Last string `json:"last_words,omitempty"`
-	// Looked lists the files of the tree that its worker looked at. Ran reports whether the worker
-	// ran the check.
+	// Looked lists the files of the tree that the auditor looked at. Ran reports whether the
+	// auditor ran the check.
 	Looked []string `json:"looked_at,omitempty"`
 	Ran    bool     `json:"check_ran,omitempty"`
-	// Told identifies the text of the last report that was read from the worker's call.
+	// Told is the hash of the last report that was read from the text of the auditor's call.
 	Told string `json:"told,omitempty"`
 }
 
-// maxLooked is the number of files at which Look stops recording more.
+// maxLooked bounds the recorded files: once there are as many, Look adds no more.
 const maxLooked = 1000
 
-// Look records that an auditor looks at files or runs the check, and reports whether that is new.
+// Look records the files that an auditor looked at, and whether it ran the check. It reports
+// whether any of this is new.
 func (a *Attempt) Look(files []string, check bool) bool {
 	had, ran := len(a.Looked), a.Ran
 	if had < maxLooked {
@@ -91,7 +91,7 @@ func (a *Attempt) Closed() bool {
 	})
 }
 
-// Start returns the revision that the attempt's own commits are compared with, or "" if unknown.
+// Start returns the revision to compare the attempt's commits with, or "" if it is unknown.
 func (a *Attempt) Start() string {
 	if a.Unread != "" || a.NoGit {
 		return ""
@@ -105,9 +105,9 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 // Short returns a commit's name abbreviated for people.
 func Short(sha string) string { return sha[:min(len(sha), 7)] }
 
-// Verdict returns the judgement of an attempt whose iteration is ending. A stale attempt counts as
-// an outage, and an attempt that was not judged gets a derived judgement. stopped and failed are
-// the reasons why a person or a failure ended the iteration, or "".
+// Verdict returns the judgement of an attempt whose iteration is ending. stopped and failed are the
+// reasons why a person or a failure ended the iteration, or "". A stale attempt is an outage. An
+// attempt that was not judged is an outage if there is such a reason, and unfinished otherwise.
 func (a *Attempt) Verdict(stopped, failed string) Judgement {
 	switch {
 	case a.Stale:
@@ -117,7 +117,7 @@ func (a *Attempt) Verdict(stopped, failed string) Judgement {
 	case stopped != "" || failed != "":
 		return Judgement{Verdict: Outage, Why: cmp.Or(stopped, failed)}
 	case !a.Sent:
-		return Judgement{Verdict: Unfinished, Why: "no worker was sent"}
+		return Judgement{Verdict: Unfinished, Why: "no worker was started"}
 	}
 	return Judgement{Verdict: Unfinished, Why: "the worker ended without a claim"}
 }

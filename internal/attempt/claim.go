@@ -7,15 +7,15 @@ import (
 	"hooks/internal/markdown"
 )
 
-// Claim holds the claim in a worker's last message (T85), with the files that it is compared with.
+// Claim holds the claim in a worker's last message (T85), and the files needed to judge it.
 type Claim struct {
 	Done    bool
 	Blocked bool
-	Why     string // reason why the task is blocked
-	Last    string // the worker's last words, redacted and cut (A58)
+	Why     string // the worker's reason for Blocked
+	Last    string // the worker's last message, redacted and cut (A58)
 	List    string // text of the task list's file; "" if it cannot be read
-	// Progress is the text of the progress file, and Wrote the text that the program wrote there
-	// last. Both are "" for a run without one.
+	// Progress is the text of the progress file, and Wrote the text that the program last wrote to
+	// that file. Both are "" for a run without a progress file.
 	Progress, Wrote string
 }
 
@@ -25,23 +25,23 @@ const (
 	blockedWord  = "TASK_BLOCKED"
 )
 
-// maxWhy bounds the reason of a blocked task, in bytes.
+// maxWhy bounds a worker's reason for a blocked task, in bytes.
 const maxWhy = 500
 
 // MaxFeedback bounds a person's feedback in a prompt, in bytes.
 const MaxFeedback = 1000
 
-// ReadClaim reads the claim in a worker's last message. The last line that is not blank must be
-// TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason. Emphasis
-// and backticks around the words are ignored. A line in a code block, a quote, a heading or a
-// comment does not claim anything, because it may be a copy of the prompt (T8, T85).
+// ReadClaim returns the claim in a worker's last message, or the zero Claim. The last line that is
+// not blank must be TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a
+// reason. Emphasis and backticks around the words are ignored. A line that is indented or in a code
+// block, quote, heading or comment does not count, because it may copy the prompt (T8, T85).
 func ReadClaim(message, token string) Claim {
 	message = strings.TrimRightFunc(message, unicode.IsSpace)
 	if message == "" || token == "" {
 		return Claim{}
 	}
 	var last markdown.Line
-	for last = range markdown.Lines(message) { // up to its last line
+	for last = range markdown.Lines(message) { // keep only the last line
 	}
 	raw := strings.TrimSpace(message[strings.LastIndexByte(message, '\n')+1:])
 	claim := readLine(last.Text, token)
@@ -52,8 +52,8 @@ func ReadClaim(message, token string) Claim {
 	return Claim{}
 }
 
-// readLine reads one line regardless of the lines around it. Why is empty if the line has no
-// reason.
+// readLine parses one line as a claim, regardless of the lines around it. Why is empty if the line
+// has no reason.
 func readLine(line, token string) Claim {
 	word, rest, _ := strings.Cut(line, " ")
 	given, rest, _ := strings.Cut(rest, " ")

@@ -13,17 +13,17 @@ type CheckRun struct {
 	Exit    int    `json:"exit"`
 	Stopped bool   `json:"stopped,omitempty"` // the check did not exit by itself; Exit is 1
 	Seconds int    `json:"seconds"`
-	Head    string `json:"head"` // the commit that was checked
+	Head    string `json:"head"` // the commit that was checked; "" if it left uncommitted files
 	Tail    string `json:"tail,omitempty"`
 	Command string `json:"command,omitempty"`
-	// Changed lists the pinned files that differ from the run's start. The check then ran in a
-	// separate checkout with the original files. Unsure explains why the result is inconclusive, or
-	// is empty.
+	// Changed lists the pinned files that differ from the run's start. If the check is green, it
+	// passed in a separate checkout with the original files. Unsure is the reason why the result is
+	// inconclusive, or "".
 	Changed []string `json:"changed,omitempty"`
 	Unsure  string   `json:"unsure,omitempty"`
 }
 
-// Fails explains why a check is not green at that commit, or returns "" if it is.
+// Fails returns the reason why the check is not green at the commit head, or "" if it is green.
 func (c *CheckRun) Fails(head string) string {
 	switch {
 	case c.Stopped:
@@ -32,7 +32,7 @@ func (c *CheckRun) Fails(head string) string {
 	case c.Exit > 0:
 		return fmt.Sprintf("the check is red: exit %d", c.Exit)
 	case c.Head != head:
-		return "the check changed what it checked"
+		return "the check changed the repository"
 	}
 	return ""
 }
@@ -43,13 +43,13 @@ func (c *CheckRun) Red() bool {
 	return c != nil && c.Exit > 0 && c.Exit != 126 && c.Exit != 127 && !c.Stopped && c.Unsure == ""
 }
 
-// Of reports whether this is a run of the command at the commit head.
+// Of reports whether c is a run of the command at the commit head.
 func (c *CheckRun) Of(command, head string) bool {
 	return c != nil && head != "" && c.Head == head && c.Command == command
 }
 
-// ByWorker returns the beginning of a sentence that names the pinned files that differ from the
-// run's start. It returns "" if there are none.
+// ByWorker returns a clause that names the pinned files that differ from the run's start, or "" if
+// there are none.
 func (c *CheckRun) ByWorker() string {
 	if c == nil || len(c.Changed) == 0 {
 		return ""
@@ -68,22 +68,21 @@ type Worker struct {
 type Evidence struct {
 	Head     string
 	Branch   string
-	Dropped  string   // a commit that Head must contain but does not, or ""
+	Dropped  string   // a commit that HEAD must contain but does not, or ""
 	Same     bool     // no file differs from the commit at which the task began
-	Dirty    []string // uncommitted paths
-	Weakened []string // tests that the attempt weakened (T96)
+	Dirty    []string // uncommitted paths, some with a remark
+	Weakened []string // sentences about the tests that the attempt weakened (T96)
 	Failed   string   // reason why git could not report these facts, or ""
-	Tree     string   // checksum of uncommitted files; see Attempt
+	Tree     string   // checksum of the uncommitted files; see Attempt
 	Changed  []string // the files that the audited commits change
 }
 
-// Untidy explains why the tree is not in the state in which an attempt must leave it, with details
-// for the worker. unit names the work that began on branch, as in "loop". why is "" if the tree is
-// in order.
+// Untidy returns the reason why the tree is not in order at the end of an attempt, or "", and
+// details for the worker. unit names the work that began on branch, such as "loop".
 func (e *Evidence) Untidy(branch, unit string) (why, more string) {
 	switch {
 	case e.Failed != "":
-		return "git cannot tell: " + e.Failed, ""
+		return "git could not read the tree: " + e.Failed, ""
 	case e.Branch != branch:
 		return fmt.Sprintf("the branch is %s, but the %s began on %s", cmp.Or(e.Branch, "none"),
 			unit,
@@ -97,8 +96,7 @@ func (e *Evidence) Untidy(branch, unit string) (why, more string) {
 	return "", ""
 }
 
-// LostTip explains that a finished list does not count, because the branch has lost a commit.
+// LostTip returns a clause about the commit that the branch has lost.
 func LostTip(sha string) string {
-	return fmt.Sprintf("commit %s, the last one that counted, is not found on the branch",
-		Short(sha))
+	return fmt.Sprintf("commit %s, the last accepted one, was not found on the branch", Short(sha))
 }

@@ -10,13 +10,13 @@ import (
 type WorkerVerdict struct {
 	Word string `json:"verdict"` // clean or dirty
 	SHA  string `json:"sha"`
-	Seen *Seen  `json:"seen,omitempty"` // nil before it is judged, and in older files
+	Seen *Seen  `json:"seen,omitempty"` // nil before the judgement, and in files of older versions
 }
 
-// Said returns the verdict for people, as in "clean about 1234567, read 2 of 3 changed files;
+// Said returns the verdict for people, as in "clean at 1234567, read 2 of 3 changed files;
 // stale, HEAD is 89abcde". head is the checked-out commit, or "" if it is unknown.
 func (v *WorkerVerdict) Said(head string) string {
-	text := v.Word + " about " + Short(v.SHA)
+	text := v.Word + " at " + Short(v.SHA)
 	if v.Seen != nil {
 		text += ", " + v.Seen.String()
 	}
@@ -26,14 +26,14 @@ func (v *WorkerVerdict) Said(head string) string {
 	return text
 }
 
-// Seen describes how much of the changes an auditor looked at.
+// Seen records how many of the changed files an auditor read, and whether it ran the check.
 type Seen struct {
-	Read    int    `json:"read"`            // number of changed files that were read
+	Read    int    `json:"read"`            // number of changed files that the auditor read
 	Changed int    `json:"changed"`         // number of changed files
 	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
 }
 
-// String returns the description, as in "read 2 of 3 changed files, check run".
+// String returns the record for people, as in "read 2 of 3 changed files, check run".
 func (s *Seen) String() string {
 	text := fmt.Sprintf("read %d of %s", s.Read, english.Plural(s.Changed, "changed file"))
 	if s.Check != "" {
@@ -48,12 +48,12 @@ type Judgement struct {
 	Why      string    `json:"why,omitempty"`
 	SHA      string    `json:"sha,omitempty"`
 	Check    *CheckRun `json:"check,omitempty"`
-	Weakened []string  `json:"tests_weakened,omitempty"` // tests that the attempt weakened (T96)
-	Seen     *Seen     `json:"seen,omitempty"`           // set for an audit with a verdict
+	Weakened []string  `json:"tests_weakened,omitempty"` // see Evidence.Weakened
+	Seen     *Seen     `json:"seen,omitempty"`           // set for an audit
 }
 
-// String returns the verdict with its reason. The reason for a finished task explains why its
-// verdict is not a better one.
+// String returns the verdict with its reason. For a finished task, the reason explains why the
+// verdict is not better.
 func (j *Judgement) String() string {
 	text, between := j.Verdict.String(), ": "
 	if j.Verdict.Worked() {
@@ -78,15 +78,15 @@ const (
 	// the check is green, and may have been green before the work
 	Unbroken   Verdict = "unbroken"
 	Claimed    Verdict = "claimed" // claimed and committed; there is no check command
-	CannotTell Verdict = "unsure"  // the check cannot run in its original form
+	CannotTell Verdict = "unsure"  // the result of the check is inconclusive; see CheckRun.Unsure
 	Skipped    Verdict = "skipped" // a person skipped the task at a gate
 	// done before the run: ticked in the list, or imported at the gate (T97, T99)
 	Imported   Verdict = "imported"
-	Flagged    Verdict = "flagged"    // the worker asks for a person
+	Flagged    Verdict = "flagged"    // the worker asked for a person's help
 	Overruled  Verdict = "refused"    // claimed, but contradicted by the evidence
 	Unfinished Verdict = "unfinished" // no claim
 	Outage     Verdict = "outage"     // ended by the API, the machine or a person
-	Ended      Verdict = "ended"      // a phase that is not judged
+	Ended      Verdict = "ended"      // end of a coding phase, a fix or a post action
 	Clean      Verdict = "clean"      // a clean audit
 	Dirty      Verdict = "dirty"      // a dirty audit
 	Undecided  Verdict = "no_verdict" // an audit without a verdict

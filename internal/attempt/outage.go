@@ -9,16 +9,16 @@ import (
 // more outage ends the loop (T95).
 var Backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
 
-// MaxWait bounds the wait until the service says it will be available again, because a Stop may
-// take no more than an hour.
+// MaxWait is the longest announced outage that a run waits out, because a Stop may take no more
+// than an hour.
 const MaxWait = 50 * time.Minute
 
-// APIError begins the reason of an attempt that ended because of the service.
+// APIError begins the reason of an attempt that a failure of the service ended.
 const APIError = "API error: "
 
-// maxOutages bounds the consecutive attempts that end through no fault of the task (T59). The bound
-// is higher for a driver, because it waits between attempts and ends by itself after a lasting
-// outage or five silent processes.
+// A run ends after maxOutages consecutive attempts that ended through no fault of the task (T59).
+// The number is higher for a driver, because it waits between attempts, and itself ends the run
+// after four outages or five stalled processes in a row.
 const (
 	maxOutages       = 3
 	maxDrivenOutages = 6
@@ -36,8 +36,8 @@ func MaxOutages(driven, waits bool) int {
 	return maxOutages
 }
 
-// RetryAt returns when the next attempt may begin after the n-th consecutive attempt that did not
-// count, or the zero time if the service did not end this one.
+// RetryAt returns the earliest time of the next attempt, or the zero time unless a failure of the
+// service ended this one. n is the number of consecutive outages; why is the reason for this one.
 func (a *Attempt) RetryAt(n int, why string, now time.Time) time.Time {
 	switch {
 	case n == 0 || !strings.HasPrefix(why, APIError):

@@ -8,11 +8,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Pinned returns the changed files that affect the result of a check command. scripts are the
+// Pinned returns the changed files that may affect the result of a check command. scripts are the
 // files that the command starts, directly or through others (scripts, make files, recipes, package
-// scripts), and the settings of test runners without their lists of dependencies. named are other
-// files that these scripts name. Paths are relative to the folder in which the command runs.
-// before and after read the files at the run's start and now.
+// scripts), and files whose settings of a test runner changed. named are other files that these
+// scripts name. Paths are relative to the folder in which the command runs. before and after read
+// the files at the run's start and now.
 func Pinned(
 	command string, changed []string, before, after Files,
 ) (scripts, named []string) {
@@ -34,7 +34,7 @@ func Pinned(
 	return scripts, named
 }
 
-// Files reads the files of a commit. Read returns an empty text for a file that does not exist.
+// Files gives access to the files of a commit. Read returns "" for a file that does not exist.
 type Files struct {
 	Has  func(file string) bool
 	Read func(file string) string
@@ -51,7 +51,7 @@ func isSettings(file string) bool {
 		strings.HasSuffix("/"+file, "/.cargo/config.toml")
 }
 
-// mixed reports whether a file contains settings of a test runner beside a list of dependencies.
+// mixed reports whether a file may hold settings of a test runner next to dependencies.
 func mixed(file string) bool {
 	return among(path.Base(file), "package.json composer.json deno.json deno.jsonc pyproject.toml "+
 		"setup.cfg Cargo.toml")
@@ -92,17 +92,17 @@ func part(file, text string) string {
 	return strings.Join(parts, "")
 }
 
-// maxEntries bounds how many scripts are followed.
+// maxEntries bounds the number of scripts that are followed.
 const maxEntries = 100
 
-// pinner collects the files that a command starts or names, as they were at the run's start.
+// pinner collects the files that a command starts or names. It reads them as of the run's start.
 type pinner struct {
 	before  Files
-	files   map[string]bool // true for a started file, false for one that is only named
+	files   map[string]bool // true if the file is started, false if it is only named
 	entries int
 }
 
-// The programs that run a recipe, and the files in which they look for it.
+// The programs that run recipes, and the files in which they look for recipes.
 const (
 	runners = "make gmake bmake just task rake"
 	recipes = "GNUmakefile makefile Makefile justfile Justfile .justfile Taskfile.yml " +
@@ -148,7 +148,7 @@ func (p *pinner) command(list []string, dir string) string {
 	return dir
 }
 
-// arguments pins the files that a program takes its commands from.
+// arguments pins the scripts, recipes and settings files that a program reads.
 func (p *pinner) arguments(program string, args []string, dir string) {
 	if at := slices.Index(args, "-C"); at >= 0 && at+1 < len(args) {
 		dir = path.Join(dir, args[at+1])
@@ -172,7 +172,7 @@ func (p *pinner) arguments(program string, args []string, dir string) {
 	}
 }
 
-// script follows a script of package.json, and those that run before and after it.
+// script follows a script of package.json, and the scripts that run before and after it.
 func (p *pinner) script(name, dir string) {
 	scripts := gjson.Get(p.before.Read(path.Join(dir, "package.json")), "scripts").Map()
 	if name == "t" {
@@ -200,8 +200,8 @@ func among(word, words string) bool {
 	return word != "" && strings.Contains(" "+words+" ", " "+word+" ")
 }
 
-// entry pins a started file, whether or not it exists, and follows the commands and the file names
-// in its text.
+// entry pins a started file, even if it did not exist at the run's start, and follows the commands
+// and the file names in its text.
 func (p *pinner) entry(word, dir string) {
 	file := path.Join(dir, word)
 	exists := p.before.Has(file)
@@ -224,8 +224,8 @@ func (p *pinner) entry(word, dir string) {
 	}
 }
 
-// names pins the files that a line of an entry names, relative to the folder in which the entry
-// runs or to the entry's folder. It skips sources other than tests, because the check tests them.
+// names pins the files that a line of a script names, relative to dir, in which the script runs, or
+// to own, the script's folder. It skips sources other than tests, because the check tests them.
 func (p *pinner) names(line, dir, own string) {
 	for _, word := range split(line, " \t\r\n'\"`;&|<>(){}[]=,:$") {
 		word = strings.TrimLeft(word, "/") // the rest of "$dir/file"

@@ -12,14 +12,14 @@ import (
 	"hooks/internal/markdown"
 )
 
-// maxWeakened bounds the sentences of Weakened.
+// maxWeakened bounds the number of sentences that Weakened returns.
 const maxWeakened = 50
 
 // Weakened returns a sentence for each way in which a diff weakens the tests: a deleted test file,
-// an added mark that skips tests, and removed tests and assertions. A mark that is removed from the
-// same file and a test that is added elsewhere were moved and do not count. The diff is the output
-// of `git diff --no-color --no-ext-diff -M90%` without context; with -M90% git does not take a
-// rewritten file for a renamed one. Weakened returns at most 50 sentences (T96).
+// an added mark that skips tests, and removed tests and assertions. It does not count a mark that
+// the diff also removes from the same file, or a test that it also adds elsewhere, as these were
+// moved. The diff is the output of `git diff --no-color --no-ext-diff -M90%` without context; -M90%
+// keeps git from calling a rewritten file renamed. Weakened returns at most 50 sentences (T96).
 func Weakened(diff []byte) (found []string) {
 	list, added, marks := testHunks(string(diff)), map[string]bool{}, map[string]int{}
 	for _, h := range list {
@@ -49,7 +49,7 @@ func Weakened(diff []byte) (found []string) {
 		}
 	}
 	if more := len(found) - maxWeakened; more > 0 {
-		found = append(found[:maxWeakened-1], fmt.Sprintf("%d more are not named", more+1))
+		found = append(found[:maxWeakened-1], fmt.Sprintf("%d more are not listed", more+1))
 	}
 	return found
 }
@@ -57,8 +57,8 @@ func Weakened(diff []byte) (found []string) {
 // hunk holds the lines that a hunk of a diff removes and adds, without white space around them.
 type hunk struct {
 	file           string
-	gone           bool // the file was deleted, or its new name is no test's
-	line           int  // number of the first added line
+	gone           bool // the file was deleted, or its new name is not a test's name
+	line           int  // line number of the hunk in the new file
 	removed, added []string
 }
 
@@ -98,8 +98,8 @@ func testHunks(diff string) (list []*hunk) {
 	return list
 }
 
-// loses returns the sentences about the tests and assertions that a hunk removes. Lines in added
-// were moved.
+// loses returns the sentences about the tests and assertions that a hunk removes. It ignores the
+// lines in added, because they were moved.
 func (h *hunk) loses(added map[string]bool) (list []string) {
 	asserted := false
 	for _, line := range h.removed {
@@ -114,13 +114,13 @@ func (h *hunk) loses(added map[string]bool) (list []string) {
 	}
 	asserts := conventions().assertion.MatchString
 	if asserted && len(list) == 0 && !slices.ContainsFunc(h.added, asserts) {
-		list = append(list, fmt.Sprintf("%s:%d asserts less", name(h.file), h.line))
+		list = append(list, fmt.Sprintf("%s:%d has fewer assertions", name(h.file), h.line))
 	}
 	return list
 }
 
-// conventions holds the patterns of test runners in many languages. They are compiled at the first
-// use, because every hook links this package.
+// conventions returns patterns for the tests of many languages. It compiles them at its first call,
+// because every hook links this package.
 var conventions = sync.OnceValue(func() (c struct {
 	testName, testStart, assertion, skipping *regexp.Regexp
 }) {
@@ -139,7 +139,7 @@ var conventions = sync.OnceValue(func() (c struct {
 	return c
 })
 
-// isTest reports whether a file is a test by its name.
+// isTest reports whether the name of a file is that of a test.
 func isTest(file string) bool {
 	return among(path.Ext(file), sources) && conventions().testName.MatchString(file)
 }
@@ -165,7 +165,7 @@ func unskipped(line string) string {
 
 func name(file string) string { return markdown.Cut(markdown.OneLine(file), 300) }
 
-// diffPath returns the path in a header such as "a/x.go". Git adds a tab after a name with a blank.
+// diffPath returns the path in a header such as "a/x.go". Git adds a tab to a name with spaces.
 func diffPath(header string) string {
 	_, file, _ := strings.Cut(unquote(strings.TrimSuffix(header, "\t")), "/")
 	return file

@@ -2,8 +2,8 @@
 // CLAUDE.md or AGENTS.md: price rows, redaction patterns, review and tracker settings.
 //
 // It reads Markdown as it is rendered, so a code block or an HTML comment configures nothing.
-// Nothing here returns an error: an unreadable line becomes a warning with file and line, and the
-// other lines still count.
+// Reading never fails: an invalid line becomes a warning with its file and line, and the other
+// lines still count.
 package config
 
 import (
@@ -21,14 +21,14 @@ import (
 	"hooks/internal/safefile"
 )
 
-// MaxFile bounds the bytes of a file that are read.
+// MaxFile bounds the number of bytes that are read of a file.
 const MaxFile = 1 << 20
 
 // DefaultDoNotMerge is the label that ends a review loop if the project does not set another one
 // (R21).
 const DefaultDoNotMerge = "do-not-merge"
 
-// DefaultOverrun is used if a project sets no Overrun.
+// DefaultOverrun is the Overrun of a project that sets none.
 const DefaultOverrun = 10
 
 // Config is the configuration of a project. The zero value configures nothing, not even the
@@ -44,17 +44,17 @@ type Config struct {
 	// a bot counts as a person's.
 	AgentLogins []string `json:"agent_logins,omitempty"`
 	Tracker     Tracker  `json:"tracker,omitzero"`
-	// Notify selects how a person learns that a loop has stopped or has a question: "bell", "off",
-	// a command, or "" for no notice. A command in a project's own files is never run; see User.
+	// Notify selects the notice when a loop has stopped or has a question: "bell", "off", a
+	// command, or "" for no notice. A command in a project's own files is never run; see User.
 	Notify string `json:"notify,omitempty"`
 	// Sync is the person's command that receives each event of a task loop as a line of JSON (T73).
 	// A command in a project's own files is never run.
 	Sync string `json:"sync,omitempty"`
-	// Ask configures the person's command that answers questions. A command in a project's own
+	// Ask configures the person's command that shows them questions. A command in a project's own
 	// files is never run.
 	Ask Ask `json:"-"`
-	// Overrun bounds how far an iteration may exceed its dollar ceiling, as a percentage of the
-	// ceiling, from 0 to 100.
+	// Overrun bounds how far an open iteration may exceed the run's dollar ceiling, as a percentage
+	// of the ceiling, from 0 to 100.
 	Overrun int `json:"overrun"`
 	// TaskNamespaces lists the namespaces, besides sdd and hooks, whose commands begin task and
 	// audit loops.
@@ -80,7 +80,7 @@ type Tracker struct {
 	Type    string `json:"type,omitempty"` // github, gitlab, gitea or command, in lower case
 	Owner   string `json:"owner,omitempty"`
 	Repo    string `json:"repo,omitempty"`
-	Host    string `json:"host,omitempty"`    // as in "git.example.org"
+	Host    string `json:"host,omitempty"`    // such as "git.example.org"
 	Command string `json:"command,omitempty"` // prints JSON; split at blanks, run without a shell
 }
 
@@ -94,20 +94,20 @@ type Audit struct {
 // Ask is a command that shows a question to a person and prints their answer.
 type Ask struct {
 	Command string
-	After   time.Duration // delay of a dialog before the command gets its question
-	Merges  bool          // its answers may merge
+	After   time.Duration // how long a dialog is open before the command gets its question
+	Merges  bool          // its answers may approve merges
 }
 
-// DefaultAskAfter is used if a person sets no Ask-After.
+// DefaultAskAfter is the Ask-After of a person who sets none.
 const DefaultAskAfter = 2 * time.Minute
 
 // SettingsFile is the project's file for settings only. The model reads the other files as
 // instructions.
 const SettingsFile = ".sdd/config.md"
 
-// Load reads a project's settings files. If several files have a setting, the first counts; each
-// model's price and each redaction pattern is a separate setting. Load never fails: a missing file
-// configures nothing, and other problems become Warnings.
+// Load reads a project's settings files. If several files have a setting, the first one counts;
+// each model's price and each redaction pattern is a separate setting. Load never fails: a missing
+// file configures nothing, and other problems become Warnings.
 func Load(project string) Config { return Of("", project) }
 
 // Text returns the settings as JSON, for a run to store.
@@ -135,8 +135,8 @@ func (c Config) Names() loop.Names {
 	return loop.Names{Spaces: c.TaskNamespaces, Skills: c.GovernedSkills}
 }
 
-// User reads the person's own CLAUDE.md in the client's folder, which another person's repository
-// cannot write. It applies to every project and may set commands and governed skills.
+// User reads the person's own CLAUDE.md in the client's folder, which no cloned repository can
+// contain. It applies to every project and may set commands and governed skills.
 func User(dir string) Config {
 	c := fresh("your own CLAUDE.md")
 	c.own = true
@@ -163,13 +163,13 @@ func (c *Config) read(path string) {
 	case err != nil:
 		c.warn(0, "cannot be read: %v", err)
 	case len(text) > MaxFile:
-		c.warn(0, "is longer than %d bytes, the rest is not read", MaxFile)
+		c.warn(0, "is longer than %d bytes; the rest is ignored", MaxFile)
 		text = text[:MaxFile]
 	}
 	c.parse(text)
 	titled := strings.Contains(strings.ToLower(text), sddTitle)
 	if c.file == SettingsFile && text != "" && !titled {
-		c.unread(0, "has no heading `## SDD Configuration`: the file is ignored")
+		c.unread(0, "has no heading `## SDD Configuration`, so it is ignored")
 	}
 }
 
@@ -193,14 +193,14 @@ func (c *Config) unread(line int, format string, args ...any) {
 	c.Unread = c.add(c.Unread, line, format, args...)
 }
 
-// claim reports whether a setting has no value yet, and records this value. It notes that a later,
-// different value has no effect.
+// claim reports whether key has no value yet, and in that case records value. If key has a
+// different value, claim notes that this one has no effect.
 func (c *Config) claim(line int, key, value string) bool {
 	before, had := c.has[key]
 	if !had {
 		c.has[key] = value
 	} else if before != value {
-		c.unread(line, "%s has no effect: an earlier line or file sets it", key)
+		c.unread(line, "%s has no effect, because an earlier line or file sets it", key)
 	}
 	return !had
 }

@@ -82,7 +82,7 @@ func TestFiles(t *testing.T) {
 			Warnings: []string{
 				at(5, `rate row for "claude-a": "free" is not a price in dollars per million tokens`),
 				at(6, `rate row for "claude-b": "" is not a price in dollars per million tokens`),
-				at(7, `rate row without a model name: "two words"`),
+				at(7, `rate row without a valid model name: "two words"`),
 				at(8, `rate row for "claude-c": "-1" is not a price in dollars per million tokens`),
 				at(11, `rate row for "claude-d": "1001" is not a price in dollars per million tokens`),
 				at(12, `rate row for "claude-e": "0.0000001" is not a price in dollars per million tokens`),
@@ -92,8 +92,8 @@ func TestFiles(t *testing.T) {
 					"regexp: invalid named capture: `(?<!x)y`"),
 			},
 			Unread: []string{
-				at(10, "the price of claude-opus-4-7 has no effect: an earlier line or file sets it"),
-				at(20, "Type has no effect: an earlier line or file sets it"),
+				at(10, "the price of claude-opus-4-7 has no effect, because an earlier line or file sets it"),
+				at(20, "Type has no effect, because an earlier line or file sets it"),
 			},
 			Tracker: Tracker{Type: "github"},
 		},
@@ -171,10 +171,10 @@ func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
 		Tracker:     Tracker{Type: "github", Owner: "acme"},
 		AgentLogins: []string{"bot"}, DoNotMerge: "hold",
 		Unread: []string{
-			"CLAUDE.md:6: the price of m has no effect: an earlier line or file sets it",
-			"CLAUDE.md:9: Agent Logins has no effect: an earlier line or file sets it",
-			"CLAUDE.md:11: the pattern a has no effect: an earlier line or file sets it",
-			"AGENTS.md:3: Type has no effect: an earlier line or file sets it",
+			"CLAUDE.md:6: the price of m has no effect, because an earlier line or file sets it",
+			"CLAUDE.md:9: Agent Logins has no effect, because an earlier line or file sets it",
+			"CLAUDE.md:11: the pattern a has no effect, because an earlier line or file sets it",
+			"AGENTS.md:3: Type has no effect, because an earlier line or file sets it",
 		},
 	}
 	same(t, Load(dir), want)
@@ -207,7 +207,7 @@ func TestAFileWithoutTheHeading(t *testing.T) {
 	}
 	write(t, dir, ".sdd/config.md", "### Review\n- **Agent Logins**: bot\n")
 	same(t, Load(dir), Config{Unread: []string{
-		".sdd/config.md: has no heading `## SDD Configuration`: the file is ignored",
+		".sdd/config.md: has no heading `## SDD Configuration`, so it is ignored",
 	}})
 }
 
@@ -247,7 +247,7 @@ func TestLoadNeverFails(t *testing.T) {
 	write(t, dir, "AGENTS.md", long)
 	same(t, Load(dir), Config{Tracker: Tracker{Owner: "acme"}, Warnings: []string{
 		"CLAUDE.md: is not a regular file",
-		"AGENTS.md: is longer than 1048576 bytes, the rest is not read",
+		"AGENTS.md: is longer than 1048576 bytes; the rest is ignored",
 	}})
 }
 

@@ -45,8 +45,8 @@ type (
 	percent int
 )
 
-// settings returns every key with the field of c that it sets. Rows of prices and patterns are
-// read by rate and pattern.
+// settings returns every key with the field of c that it sets. The rows of prices and patterns are
+// not settings; see rate and pattern.
 func (c *Config) settings() []setting {
 	return []setting{
 		{"Review", "Do-Not-Merge Label", projects, &c.DoNotMerge},
@@ -92,7 +92,7 @@ func (c *Config) key(r row) {
 	}
 }
 
-// take stores a setting unless this file may not have the setting or a value is stored already.
+// take stores a setting unless this file may not contain it or an earlier value counts.
 func (c *Config) take(line int, s setting, value string) {
 	switch {
 	case s.in == projects && c.own:
@@ -124,8 +124,8 @@ func (c *Config) set(s setting, value string) (problems []string) {
 		case value == "" || c.file == "" || c.own:
 			*to = command(value)
 		default:
-			wrong("the %s command %q of a project is not run: put it into your own CLAUDE.md, in "+
-				"the client's folder, or into HOOKS_%s",
+			wrong("the %s command %q in a project file is not run; put it into your own "+
+				"CLAUDE.md, in the client's folder, or into HOOKS_%s",
 				s.key, codec.Clip(value), strings.ToUpper(s.key))
 		}
 	case *bool:
@@ -164,12 +164,12 @@ func governed(value string, wrong func(string, ...any)) map[string]loop.Skill {
 		_, own := loop.ParseCommand(name, "")
 		switch {
 		case name == "" || strings.ContainsAny(name, " \t"):
-			wrong("governed skill %q is not written \"NAME: KIND\"", codec.Clip(item))
+			wrong("governed skill %q does not have the form \"NAME: KIND\"", codec.Clip(item))
 		case !loop.KindOf(loop.Skill(kind)).Adopts:
 			wrong("governed skill %q has the kind %q, not work, review or prompt", name,
 				codec.Clip(kind))
 		case own:
-			wrong("skill %q is already governed by its name", name)
+			wrong("skill %q already begins a loop by its own name", name)
 		default:
 			list[name] = loop.Skill(kind)
 		}

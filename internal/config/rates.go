@@ -39,7 +39,7 @@ func (c *Config) rate(r row) {
 	cell := columns(r)
 	model := cell("model")
 	if model == "" || len(model) > 128 || strings.ContainsAny(model, " \t") {
-		c.warn(r.line, "rate row without a model name: %q", codec.Clip(model))
+		c.warn(r.line, "rate row without a valid model name: %q", codec.Clip(model))
 		return
 	}
 	prices := map[string]*loop.USD{}
@@ -69,8 +69,8 @@ func (c *Config) rate(r row) {
 	})
 }
 
-// columns returns a lookup of a row's cells by column name. Without a header that names them, the
-// columns are model, input, output.
+// columns returns a function that returns a row's cell by column name. If no header names the
+// output column, the columns are model, input and output.
 func columns(r row) func(string) string {
 	at := map[string]int{}
 	for i, h := range r.head {

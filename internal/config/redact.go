@@ -11,7 +11,7 @@ import (
 
 // Bounds of redaction. Go's patterns run in linear time, so these bounds limit the total cost.
 const (
-	// maxRedact is the maximum length of a text that Redact returns, in bytes.
+	// maxRedact is the maximum length of a redacted text, in bytes.
 	maxRedact = 64 << 10
 	// maxPatterns is the maximum number of rows that are used.
 	maxPatterns = 100
@@ -39,7 +39,7 @@ func (c *Config) pattern(r row) {
 	case len(p.Pattern) > maxPattern || len(p.Replace) > maxPattern:
 		c.warn(r.line, "redaction row with a text over %d bytes: %q", maxPattern, short)
 	case len(c.Patterns) == maxPatterns:
-		c.warn(r.line, "more than %d redaction patterns: %q", maxPatterns, short)
+		c.warn(r.line, "more than %d redaction patterns, so %q is ignored", maxPatterns, short)
 	default:
 		if _, err := syntax.Parse(p.Pattern, syntax.Perl); err != nil {
 			c.warn(r.line, "redaction pattern %q cannot be read: %v", short, err)
@@ -52,14 +52,14 @@ func (c *Config) pattern(r row) {
 }
 
 // Redact applies the patterns of `Loop Logging`, in order, to a text before it is written (R125,
-// C19). It cuts a text longer than maxRedact, because unsearched text must not be written.
+// C19). With patterns, it cuts a text at maxRedact, because unsearched text must not be written.
 func (c Config) Redact(s string) string {
 	if len(c.Patterns) == 0 {
 		return s
 	}
 	c.compiled.once.Do(func() {
 		for _, p := range c.Patterns {
-			re, _ := regexp.Compile(p.Pattern) // nil only if the text was not parsed before
+			re, _ := regexp.Compile(p.Pattern) // nil if a run's stored pattern is invalid
 			c.compiled.list = append(c.compiled.list, re)
 		}
 	})

@@ -16,14 +16,14 @@ type row struct {
 	line  int
 }
 
-// rows returns the rows of the sub-blocks in every `SDD Configuration`.
+// rows returns the rows of the sub-blocks in every `SDD Configuration` section.
 func rows(text string) (out []row) {
 	var at place
 	var head []string // header of the current table
 	before := ""      // the text of the previous line
 	for l := range markdown.Lines(text) {
 		if l.Kind == markdown.Hidden || l.Kind == markdown.Quoted || l.Deep {
-			l.Kind, l.Text = markdown.Plain, "" // an empty line still ends a table
+			l.Kind, l.Text = markdown.Plain, "" // treat it as an empty line, which ends a table
 		}
 		above := before
 		if before = l.Text; l.Kind == markdown.Heading {
@@ -72,8 +72,8 @@ type place struct {
 
 const sddTitle = "sdd configuration"
 
-// enter moves to a heading. A known sub-block of level 3 or deeper may also have the level of the
-// SDD heading, as in the specification's own example (C13).
+// enter updates the position at a heading. A known sub-block of level 3 or deeper may also have the
+// level of the SDD heading, as in the specification's own example (C13).
 func (p *place) enter(level int, title string) {
 	block := known(title)
 	switch {

@@ -278,8 +278,8 @@ var broken = []struct {
 		""},
 	{"a command of a project", func(w *world) {
 		w.write("p/.sdd/config.md", "## SDD Configuration\n- **Notify**: say done\n")
-	}, "configuration", report.Doubt, `.sdd/config.md:2: the Notify command "say done" of a ` +
-		`project is not run`, "docs/configuration.md", ""},
+	}, "configuration", report.Doubt, `.sdd/config.md:2: the Notify command "say done" in a ` +
+		`project file is not run`, "docs/configuration.md", ""},
 	{"a setting that no one reads", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Repoo: app\n")
 	}, "configuration", report.Doubt,

@@ -1,4 +1,4 @@
-// Package english forms words for sentences.
+// Package english helps to write English sentences.
 package english
 
 import (

@@ -27,7 +27,7 @@ const (
 
 // Append adds a turn with an empty feedback section to a ledger (L1, L28). A crash leaves either
 // the old text or the new one, and two concurrent appends keep both turns. Append reads only the
-// end of the ledger; the rest is copied by the system.
+// end of the ledger; the kernel copies the rest.
 func Append(path, turn string) error {
 	path, err := Check(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func Append(path, turn string) error {
 	return errors.Join(add(path, turn), unlock())
 }
 
-// lock excludes other appends in the ledger's folder. The kernel releases it when the process dies.
+// lock excludes other appends in the ledger's folder. The kernel unlocks it if the process dies.
 func lock(path string) (unlock func() error, err error) {
 	dir := filepath.Dir(path)
 	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
@@ -55,7 +55,8 @@ func lock(path string) (unlock func() error, err error) {
 		_, _, err = open(path) // its hint names the command that creates a ledger
 		return nil, err
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, hint.New("try again", "another append in %s has taken over %s", dir, lockWait)
+		return nil, hint.New("try again", "another append in %s is still running after %s",
+			dir, lockWait)
 	}
 	return l.Unlock, err
 }
@@ -95,10 +96,10 @@ func add(path, turn string) error {
 	})
 }
 
-// closed reports whether a turn may follow the end of a ledger. whole reports whether end is the
-// whole ledger, which may then have no turn yet.
+// closed reports whether a turn may be appended to a ledger with the given end. whole reports
+// whether end is the whole ledger, which may have no turn yet.
 func closed(end string, whole bool) bool {
-	// mostly, the last section has its separator, and nothing follows it
+	// usually, the last section has its separator, and nothing follows
 	if at := strings.LastIndex("\n"+end, "\n"+heading); at >= 0 {
 		last := parse(split(end[at:]), 0)
 		if len(last) == 1 && last[0].Section == 1 && last[0].Separator > 0 {
@@ -115,8 +116,8 @@ func closed(end string, whole bool) bool {
 }
 
 // extend returns the text that a turn adds to a closed ledger with the given end: a blank line, the
-// turn and the feedback block, with the line ends of the ledger (L1, L12, L29). It refuses a turn
-// that is empty, contains feedback (L27) or would hide the block.
+// turn and the feedback block, with the ledger's line endings (L1, L12, L29). It refuses a turn
+// that is empty, contains a feedback section (L27) or would hide the block.
 func extend(end, turn string) (string, error) {
 	turn = strings.ReplaceAll(strings.TrimPrefix(turn, "\ufeff"), "\r\n", "\n")
 	turn = trim(turn)
@@ -137,7 +138,7 @@ func extend(end, turn string) (string, error) {
 	return added, nil
 }
 
-// check returns an error if the text would not be exactly one turn in a ledger.
+// check returns an error unless the text forms exactly one turn of a ledger.
 func check(turn string) error {
 	if turn == "" {
 		return hint.New("write the turn to stdin: hooks ledger append FILE < turn.md",
@@ -148,8 +149,8 @@ func check(turn string) error {
 	}
 	for l := range markdown.Lines(turn) {
 		if isFeedback(l) {
-			return hint.New("leave the section out: it is added empty, for a person to write in",
-				"line %d of the turn: %s: a turn has no `%s` of its own",
+			return hint.New("leave the section out; an empty one is added for a person to fill in",
+				"line %d of the turn: %s: a turn must not contain a `%s` section",
 				l.No, BodyFeedback, heading)
 		}
 	}
@@ -161,7 +162,7 @@ func check(turn string) error {
 			"the turn leaves a code block or a comment open, which would hide its feedback section")
 	case n > 1:
 		return hint.New("append one turn at a time",
-			"line %d of the turn: a second turn begins there", turns[1].Line)
+			"line %d of the text begins a second turn", turns[1].Line)
 	}
 	return nil
 }

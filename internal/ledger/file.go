@@ -16,8 +16,9 @@ import (
 // MaxSize bounds a ledger that is read whole, in bytes.
 const MaxSize = 64 << 20
 
-// Root returns the folder whose changes/ holds the ledgers: the nearest one at or above dir that
-// has changes/, within its repository; else the top of the repository; else dir.
+// Root returns the folder whose changes/ holds the ledgers: the nearest folder at or above dir that
+// has one, up to the top of dir's repository, or else that top. Without a repository, it falls back
+// to dir.
 func Root(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if safefile.IsDir(filepath.Join(at, "changes")) {
@@ -40,7 +41,8 @@ func Find(root string) []string {
 }
 
 // Check returns the absolute path of a ledger that a person or the model named. It returns an error
-// if the file name is not a ledger's, or if a symlink leads out of the folders of ledgers.
+// if the file name is not a ledger's, or if the folder is not one of ledgers once its symlinks are
+// resolved.
 func Check(path string) (string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -72,7 +74,7 @@ func real(dir string) (string, error) {
 	return full, err
 }
 
-// Read returns the text of a ledger of at most MaxSize bytes.
+// Read returns the text of a ledger. It returns an error if the ledger is larger than MaxSize.
 func Read(path string) (string, error) {
 	f, info, err := open(path)
 	if err != nil {
@@ -87,13 +89,13 @@ func Read(path string) (string, error) {
 	return string(text), err
 }
 
-// open opens an existing ledger that is not a symlink.
+// open opens a ledger, which must be an existing regular file and not a symlink.
 func open(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, hint.New("`hooks ledger new PHASE CHANGE` makes a ledger",
-			"%s is not there", path)
+		return nil, nil, hint.New("`hooks ledger new PHASE CHANGE` creates a ledger",
+			"%s does not exist", path)
 	case err != nil:
 		return nil, nil, err
 	case !info.Mode().IsRegular():
@@ -103,14 +105,14 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 }
 
 // New creates the ledger of a phase with only its title, and returns its path relative to root. It
-// does not touch an existing ledger.
+// returns an error if the ledger exists.
 func New(root, phase, change, number string) (string, error) {
 	name, title, err := Name(phase, number)
 	if err != nil {
 		return "", err
 	}
 	if !plain(change) {
-		return "", hint.New("give the name of a folder in changes/, as in add-login",
+		return "", hint.New("give the name of a folder in changes/, such as add-login",
 			"%q is not the name of a change", change)
 	}
 	path := filepath.Join("changes", change, "loops", name)
@@ -123,7 +125,7 @@ func New(root, phase, change, number string) (string, error) {
 	}
 	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return "", hint.New("`hooks ledger append "+path+"` adds a turn", "%s exists", path)
+		return "", hint.New("`hooks ledger append "+path+"` adds a turn", "%s already exists", path)
 	} else if err != nil {
 		return "", err
 	}

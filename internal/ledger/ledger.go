@@ -23,21 +23,22 @@ const Block = heading + "\n\n" + placeholder + "\n\n" + separator + "\n"
 // Turn is an agent's text in a ledger with the feedback that follows it. Line numbers start at 1.
 type Turn struct {
 	Line      int    // first line that is not blank
-	Agent     string // the agent's text with LF line ends, without surrounding blank lines
+	Agent     string // the agent's text with LF line endings, without surrounding blank lines
 	Section   int    // line of the heading `## User Feedback`, 0 if there is none
 	Feedback  string // a person's text in the section, "" if there is none (L26)
 	Separator int    // line of the `---` after the section, 0 if there is none
 }
 
-// Parse returns the turns of a ledger, including damaged ones. Only a `---` line in a feedback
-// section and outside of code ends a turn; a section without one ends at the next heading of level
-// 1 or 2. Text without a section is a turn too, except a title alone. Parse skips front matter.
+// Parse returns the turns of a ledger, including damaged ones. A `---` line outside of code ends a
+// feedback section and its turn. A section without one ends at the next heading of level 1 or 2,
+// and a turn without a section at the next heading "Turn N". A title alone is no turn. Parse skips
+// front matter.
 func Parse(text string) []Turn {
 	lines := split(text)
 	return parse(lines, frontMatter(lines))
 }
 
-// split returns the lines of a text without BOM and line ends.
+// split returns the lines of a text without the BOM and the line endings.
 func split(text string) []string {
 	lines := strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")
 	for i, line := range lines {
@@ -91,7 +92,7 @@ func parse(lines []string, skip int) []Turn {
 
 func (p *reader) begin(at int) { p.from, p.first, p.section = at, -1, -1 }
 
-// end closes the open turn. Its text ends before line at.
+// end closes the open turn. The agent's text ends at its feedback section, or before line at.
 func (p *reader) end(at, separator int) {
 	if p.section >= 0 {
 		at = p.section
@@ -114,7 +115,7 @@ func (p *reader) read(l markdown.Line, at int) {
 			return
 		case l.Kind != markdown.Heading || l.Level > 2:
 			if l.Kind == markdown.Plain && l.Text != strings.Trim(raw, white) {
-				raw = l.Text // without HTML comments; the rest stays as it is
+				raw = l.Text // the line without HTML comments
 			}
 			p.feedback = append(p.feedback, raw)
 			return
@@ -148,7 +149,7 @@ func isFeedback(l markdown.Line) bool {
 }
 
 // isNumbered reports whether a line is a heading such as "## Turn 2". A turn needs no such heading,
-// but a second one starts another turn.
+// but a second one in a turn begins the next turn.
 func isNumbered(l markdown.Line) bool {
 	n, ok := strings.CutPrefix(l.Text, "Turn ")
 	return ok && l.Kind == markdown.Heading && l.Level == 2 && n != "" && digits(n)

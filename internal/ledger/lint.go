@@ -47,16 +47,16 @@ func Lint(turns []Turn) (list []Finding) {
 }
 
 // Rewritten returns a finding for each turn of an older version whose agent text is changed or
-// missing now (L22). Feedback may change.
+// missing now (L22). Feedback may change. ref names the older version, such as HEAD.
 func Rewritten(older, now []Turn, ref string) (list []Finding) {
 	for i, old := range older {
-		line, what := 1, "is gone"
+		line, what := 1, "was removed"
 		switch {
 		case i >= len(now):
 		case now[i].Agent == old.Agent:
 			continue
 		default:
-			line, what = max(now[i].Line, 1), "has a different text"
+			line, what = max(now[i].Line, 1), "was changed"
 		}
 		list = append(list, Finding{Line: line, Rule: RewrittenTurn,
 			Text: fmt.Sprintf("turn %d of %s %s", i+1, ref, what)})
@@ -64,7 +64,7 @@ func Rewritten(older, now []Turn, ref string) (list []Finding) {
 	return list
 }
 
-// Phases returns the phases that keep a ledger (L3–L10).
+// Phases returns the names of the phases that have a ledger (L3–L10).
 func Phases() []string {
 	return []string{
 		"ideation", "proposal", "specs", "discovery", "tasks", "plan", "implement", "reconcile",
@@ -85,7 +85,7 @@ func Name(phase, number string) (file, title string, err error) {
 		return "", "", hint.New("give the task's number, as in `hooks ledger new "+phase+
 			" CHANGE 01`", "%q is not the number of a task", number)
 	case !perTask(phase) && number != "":
-		return "", "", hint.New("leave the number out: only plan and implement have one",
+		return "", "", hint.New("leave the number out; only ledgers of plan and implement have one",
 			"the ledger of %s has no number, got %q", phase, number)
 	}
 	title = "# " + strings.ToUpper(phase[:1]) + phase[1:] + " Loop"
@@ -101,8 +101,8 @@ func Name(phase, number string) (file, title string, err error) {
 	return phase + "-" + number + ".md", title + number + "\n", nil
 }
 
-// Place splits a slash-separated path that ends in changes/<name>/loops/<file>. ok is false for any
-// other path.
+// Place returns the change and the file name in a slash-separated path that ends in
+// changes/<name>/loops/<file>. ok is false for any other path.
 func Place(path string) (change, file string, ok bool) {
 	parts := strings.Split(path, "/")
 	n := len(parts)

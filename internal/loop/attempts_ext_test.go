@@ -66,8 +66,8 @@ func TestAuditCalls(t *testing.T) {
 		want   string // "" passes, "need" asks for facts
 	}{
 		{"a coder asks", Coding, nil, asks, Known{},
-			"No question is asked during the coding of section 2"},
-		{"a coder schedules", Coding, nil, schedules, Known{}, "Nothing is scheduled"},
+			"Asking a person is not allowed during the coding of section 2"},
+		{"a coder schedules", Coding, nil, schedules, Known{}, "Scheduling is not allowed"},
 		{"a coder works", Coding, nil, worker, looks, ""},
 		{"a coder's call is read", Coding, nil, worker, Known{}, "need"},
 		{"a coder pushes", Coding, nil, worker, pushes, "Not published: git push. Nothing leaves"},
@@ -89,7 +89,7 @@ func TestAuditCalls(t *testing.T) {
 		{"an auditor runs the check", FinalAuditing, nil, worker,
 			Known{Looks: Fetched(Looks{Check: true})}, ""},
 		{"an auditor writes", FinalAuditing, nil, worker, Known{Bare: true},
-			"Bash is refused: the final audit changes nothing"},
+			"Bash is refused: nothing may change during the final audit"},
 		{"an auditor that has a check writes", Auditing,
 			func(s State) { audit.Of(s.Run).Check = "make test" }, worker, Known{Bare: true},
 			"read, run `make test` or report"},
@@ -168,7 +168,7 @@ func TestAuditedCoder(t *testing.T) {
 		{"a red one", "make", good, attempt.CheckRun{Head: "h2", Exit: 1, Tail: "boom"},
 			"the check is red: exit 1"},
 		{"git fails", "", attempt.Evidence{Failed: "no"}, attempt.CheckRun{},
-			"git cannot tell: no"},
+			"git could not read the tree: no"},
 		{"another branch", "", attempt.Evidence{Head: "h2", Branch: "c"}, attempt.CheckRun{},
 			"the branch is c, but the loop began on b"},
 		{"left behind", "", attempt.Evidence{Head: "h2", Branch: "b", Dirty: []string{"x", "y"}},

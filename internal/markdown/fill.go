@@ -25,7 +25,7 @@ func Fill(template string, values map[string]string) string {
 	return out.String()
 }
 
-// Yes returns the value of a name that {?name} tests: "yes" if is is true, "" otherwise.
+// Yes returns the value that makes {?name} true or false: "yes" if is holds, otherwise "".
 func Yes(is bool) string {
 	if is {
 		return "yes"

@@ -1,5 +1,5 @@
-// Package markdown splits a text into lines by their role in the rendered document. It drops HTML
-// comments, and marks headings, code and quotes.
+// Package markdown classifies the lines of a text by their role in the rendered document, without
+// HTML comments. It also fills templates, and cleans, quotes and shortens texts.
 package markdown
 
 import (
@@ -14,21 +14,21 @@ type Kind int
 const (
 	Plain Kind = iota
 	Heading
-	Quoted // a quote of another text
-	Hidden // code
+	Quoted // in a block quote
+	Hidden // code, with its fences
 )
 
 // Line is one line of a text.
 type Line struct {
 	Kind  Kind
 	Level int    // level of a heading, from 1
-	Text  string // text without the marks of its kind, its indentation and trailing white space
+	Text  string // the line without # or > marks, indentation and trailing white space
 	No    int    // line number, from 1
 	Deep  bool   // indented by four columns or more: code, or nested in a list
 }
 
-// Lines yields the lines of a text. It knows only headings that begin with #, not those that are
-// underlined.
+// Lines yields the lines of a text. It recognizes headings only by a leading #, not by an
+// underline.
 func Lines(text string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		var s scanner
@@ -50,9 +50,9 @@ type scanner struct {
 	nested  bool   // the code block is in a list item; a line without indentation ends it
 	comment bool
 	list    bool // in a list, where indentation nests
-	inner   int  // columns of indentation from which a line belongs to the last item
+	inner   int  // a line indented by this many columns belongs to the last list item
 	text    bool // in a paragraph, where indentation means nothing
-	quote   bool // in a quoted paragraph, whose next lines need no mark
+	quote   bool // in a quoted paragraph, whose next lines need no >
 }
 
 func (s *scanner) read(raw string) Line {
@@ -86,7 +86,7 @@ func (s *scanner) read(raw string) Line {
 	return l
 }
 
-// block classifies a line by its own marks.
+// block classifies a line outside of a code block. It may begin a code block.
 func (s *scanner) block(raw, bare string) Line {
 	item := Item(bare)
 	switch {
@@ -132,8 +132,8 @@ func Indent(raw string) (n int) {
 	return n
 }
 
-// uncomment cuts HTML comments out of a line, up to its end if one stays open. Inside inline
-// code a comment mark is text.
+// uncomment removes HTML comments from a line. An unclosed comment extends to the next lines. In
+// inline code, <!-- is text.
 func (s *scanner) uncomment(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -204,7 +204,7 @@ func hashes(text string) (level int, title string) {
 	return level, strings.TrimSpace(strings.TrimRight(rest, "# "))
 }
 
-// Item returns a line without the marks of a list item and its check box.
+// Item returns a line without its list marker and check box.
 func Item(text string) string {
 	if text == "" || text[0] > '9' { // true for most lines
 		return text

@@ -39,7 +39,7 @@ func (r Request) phase() (p Phase, ok bool) {
 		return p, false
 	}
 	p = Phase{Token: m[1], Name: m[2], Done: len(r.Calls()),
-		Open: strings.Contains(first, "Open findings. Look at each") ||
+		Open: strings.Contains(first, "These findings are open. Check each one") ||
 			strings.Contains(first, "You MUST address")}
 	if m := sectionPattern.FindStringSubmatch(first); m != nil {
 		p.Section, _ = strconv.Atoi(m[1])

@@ -482,7 +482,7 @@ func TestADrivenAuditorOnlyLooks(t *testing.T) {
 	if diff := cmp.Diff(want, w.Phases()); diff != "" {
 		t.Errorf("phases (-want +got):\n%s\n%s", diff, out)
 	}
-	for _, want := range []string{"Bash is refused: the audit changes nothing",
+	for _, want := range []string{"Bash is refused: nothing may change during the audit",
 		"The audit is not done: no verdict was reported"} {
 		if !w.Model.Told(want) {
 			t.Errorf("the auditor was not told: %s", want)

@@ -145,7 +145,7 @@ func TestGateThreeAsksOnceThePRIsOpen(t *testing.T) {
 	if said := strings.Join(append(r.Said, r.Result), "\n"); !strings.Contains(said, gate) {
 		t.Errorf("the person was told:\n%s", said)
 	}
-	if !w.Model.Told("no opened pull request was seen") {
+	if !w.Model.Told("no pull request was seen") {
 		t.Error("the claim of a pull request was believed without one")
 	}
 	if b := w.Budget("task"); b.Status != "paused" || strings.Join(b.PRsTouched, " ") != "#201" {

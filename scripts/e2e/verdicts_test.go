@@ -50,7 +50,7 @@ func TestNoScriptReportsAVerdict(t *testing.T) {
 			t.Errorf("the check says %q", check.Text)
 		}
 		if !results[2].IsError || !results[3].IsError ||
-			!strings.Contains(results[3].Text, "the call does not show the payload") {
+			!strings.Contains(results[3].Text, "the call does not contain the report text") {
 			t.Errorf("not refused: %q, %q", results[2].Text, results[3].Text)
 		}
 	}

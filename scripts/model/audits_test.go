@@ -363,7 +363,7 @@ func (w *auditWorld) recurring() map[string]*found {
 func (w *auditWorld) decides(t *rapid.T, list map[string]*found, seen int) func(string) string {
 	return func(question string) string {
 		id, _, _ := strings.Cut(strings.TrimPrefix(question, "Finding "), " ") // or the id itself
-		if strings.Contains(question, " is dirty in ") {
+		if strings.Contains(question, " has been dirty in ") {
 			id = "all"
 		}
 		f, due := list[id]

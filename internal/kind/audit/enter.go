@@ -41,7 +41,7 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 	return fresh, "", err
 }
 
-// mayRestart sets the flags that resume the run on disk, or returns an error (A4–A11).
+// mayRestart sets the flags to resume the run on disk, or returns an error (A4–A11).
 func mayRestart(s *loop.Setup, old *loop.Budget) error {
 	switch {
 	case old == nil:
@@ -74,7 +74,7 @@ func newRun(s *loop.Setup) (*Run, []byte, error) {
 	}
 	if flags.Lock != "" || flags.BudgetFile != "" { // an older run may have them
 		return nil, nil, hint.New("leave them out; an audit loop has its own worktree",
-			"an audit loop takes no --lock and no --budget-file")
+			"an audit loop does not accept --lock or --budget-file")
 	}
 	top := s.Worktree(s.Cwd)
 	if top == "" {

@@ -11,7 +11,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Finding is a problem that an auditor found (A29). It keeps its id for the whole run.
+// Finding is a problem that an auditor, a person or the program reported (A29). Its ID never
+// changes.
 type Finding struct {
 	ID          string   `json:"id"` // for example "F3", assigned by the program
 	File        string   `json:"file"`
@@ -19,17 +20,17 @@ type Finding struct {
 	Severity    Severity `json:"severity"`
 	Description string   `json:"description"`
 	Scenario    string   `json:"scenario,omitempty"`
-	Section     int      `json:"section"` // section of the report, from 1
+	Section     int      `json:"section"` // section under audit when it was reported, from 1
 	At          int      `json:"at"`      // iteration in which it was first reported
-	// Since is the number of the run's audits that had ended when the finding was reported or a
-	// person last decided about it. For a resolved finding, Seen is the number of audits during
-	// which it was open.
+	// Since is set so that Audits-Since counts the ended audits during which the finding was open,
+	// since it was reported or a person last decided about it. Seen keeps that count while the
+	// finding is resolved.
 	Since int          `json:"since,omitempty"`
 	Seen  int          `json:"seen,omitempty"`
 	State FindingState `json:"state"`
 	Until int          `json:"resolved_at,omitempty"` // iteration in which it was resolved (A31)
-	Head  string       `json:"head,omitempty"`        // the commit when it was opened
-	// Doubt explains why a person is asked before the finding is closed or downgraded to a warning.
+	Head  string       `json:"head,omitempty"`        // HEAD when it was opened
+	// Doubt explains why a person must decide before the finding is closed or downgraded.
 	Doubt string `json:"doubt,omitempty"`
 }
 
@@ -52,21 +53,21 @@ const (
 	AcceptedFinding FindingState = "accepted"
 )
 
-// Tally counts the findings, for pages about a run of which only a history line is read.
+// Tally counts the findings by state. A history line has it instead of the findings.
 type Tally struct {
 	Bugs     int `json:"open_bugs"`
 	Warnings int `json:"open_warnings"`
 	Accepted int `json:"accepted"`
 	Resolved int `json:"resolved"`
-	Since    int `json:"since,omitempty"`  // smallest Since of an open finding
-	Doubts   int `json:"doubts,omitempty"` // open findings with a Doubt; read by older versions
+	Since    int `json:"since,omitempty"`  // smallest Since of an open finding, or Audits
+	Doubts   int `json:"doubts,omitempty"` // open findings with a Doubt, for older versions
 	loop.FilePart
 }
 
 // MaxFindings bounds the open findings of a run (A29).
 const MaxFindings = 200
 
-// maxSeen is the number of audits after which a person is asked about an open finding (A73).
+// maxSeen is the number of audits in a row after which a person is asked (A73).
 const maxSeen = 3
 
 // openFindings is the recorded reason if an audit is dirty only because of open findings.
@@ -79,7 +80,7 @@ func given(r loop.Report) bool {
 
 func (r *Run) open() int { return r.Found.Bugs + r.Found.Warnings }
 
-// Tally counts the findings that were read, and stores the result in Found.
+// Tally counts the findings and stores the result in Found.
 func (r *Run) Tally() {
 	t := Tally{Since: r.Audits, FilePart: r.Found.FilePart}
 	for _, f := range r.Findings {
@@ -141,18 +142,19 @@ func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 	for _, id := range report.Resolved {
 		i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ID == id })
 		if i < 0 {
-			return hint.New("`hooks audit findings` lists them", "resolved: no finding %q", id)
+			return hint.New("`hooks audit findings` lists them",
+				"no known finding: %q", id)
 		}
 		f := &r.Findings[i]
 		unchanged := f.Head != "" && f.Head == head
 		switch {
 		case f.State != OpenFinding || f.ofPlan(r):
 		case unchanged && f.Severity == Bug:
-			f.Doubt = "called resolved without a commit since it was opened"
+			f.Doubt = "reported as resolved without a commit since it was opened"
 		default:
 			if f.resolve(r, t); unchanged {
 				t.Notes = loop.AppendNew(t.Notes,
-					id+" is closed without a commit since it was opened")
+					id+" was closed without a commit since it was opened")
 			}
 		}
 	}
@@ -168,7 +170,7 @@ func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 		return hint.New("report again once `git rev-parse HEAD` prints a commit",
 			"a verdict needs a commit, but git reports none here")
 	case report.Verdict == dirtyWord && r.open() == 0:
-		return hint.New("report what is wrong as a finding, or the verdict clean",
+		return hint.New("report each problem as a finding, or report the verdict clean",
 			"the verdict is dirty, but no finding is open")
 	default:
 		a.Reported = &attempt.WorkerVerdict{Word: report.Verdict, SHA: head}
@@ -189,7 +191,7 @@ func (f *Finding) ofPlan(r *Run) bool {
 	return f.File == r.Plan && f.Description == changedPlan
 }
 
-// holdPlan opens or closes the program's finding about a changed plan file.
+// holdPlan opens or, if the plan is unchanged, closes the finding about a changed plan file.
 func (r *Run) holdPlan(t *loop.Tick, changed bool, head string) error {
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ofPlan(r) })
 	switch {
@@ -213,7 +215,7 @@ func (r *Run) add(t *loop.Tick, o loop.ReportedFinding, head string) error {
 		f := &r.Findings[i]
 		f.Line, f.Doubt = o.Line, ""
 		if f.State == OpenFinding && f.Severity == Bug && o.Severity == string(Warn) {
-			f.Doubt = "called a warning, although it was opened as a bug"
+			f.Doubt = "reported as a warning, although it was opened as a bug"
 			return nil
 		}
 		if f.Severity = Severity(o.Severity); f.State == ResolvedFinding {
@@ -225,9 +227,9 @@ func (r *Run) add(t *loop.Tick, o loop.ReportedFinding, head string) error {
 		return nil
 	}
 	if len(r.Which(OpenFinding)) >= MaxFindings {
-		return hint.New("report the verdict dirty; the others can be reported again once "+
-			"these are resolved",
-			"%d findings are open, and a run keeps no more", MaxFindings)
+		return hint.New("report the verdict dirty, and the other findings once these are "+
+			"resolved",
+			"%d findings are open, and a run keeps no more than that", MaxFindings)
 	}
 	r.LastID++
 	f := Finding{
@@ -257,9 +259,9 @@ func (f Finding) String() string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Take merges an auditor's findings and verdict into the run and the open phase. taken is
-// false if the report has neither. changed reports that the plan's file differs from the approved
-// one. On error, nothing changes.
+// Take merges an auditor's findings and verdict into the run and the open phase. taken is false if
+// the report has neither. changed reports whether the plan's file differs from the approved plan.
+// On error, nothing changes.
 func Take(s loop.State, report loop.Report, head string, changed bool) (taken bool, err error) {
 	t := s.Tick
 	if !given(report) {
@@ -282,9 +284,9 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	return true, nil
 }
 
-// told describes the changes that an auditor's report made. The `hooks report` that the auditor's
-// call starts prints it. told returns "" for a report without an auditor's parts. It returns an
-// error outside of an audit, or if the auditor made no call with this text.
+// told returns the text that the auditor's `hooks report` prints: the changes made by its report.
+// The text is "" for a report without an auditor's parts. told returns an error outside of an
+// audit, or if no call of the auditor contains the report.
 func told(s loop.State, report loop.Report, sum string) (string, error) {
 	a, r := s.Tick.Attempt, Of(s.Run)
 	switch {
@@ -295,8 +297,8 @@ func told(s loop.State, report loop.Report, sum string) (string, error) {
 		if a != nil && r != nil {
 			now = r.Name(a)
 		}
-		return "", hint.New("leave them out", "only an audit reports findings, resolved and "+
-			"verdict, but this is %s", now)
+		return "", hint.New("leave these fields out", "only an audit may report findings, "+
+			"resolved and verdict, but this is %s", now)
 	case a.Told != sum:
 		return "", hint.New("the auditor reports with "+ReportForm,
 			"report refused: the auditor made no call with this text")
@@ -306,7 +308,7 @@ func told(s loop.State, report loop.Report, sum string) (string, error) {
 		if v.Word == cleanWord && r.Found.Bugs > 0 {
 			said += "; an open bug makes the verdict dirty"
 		}
-		said += fmt.Sprintf("; verdict %s about %s", v.Word, attempt.Short(v.SHA))
+		said += fmt.Sprintf("; verdict %s at %s", v.Word, attempt.Short(v.SHA))
 	}
 	if len(a.Opened) > 0 {
 		said = "opened " + strings.Join(a.Opened, ", ") + "; " + said
@@ -315,4 +317,4 @@ func told(s loop.State, report loop.Report, sum string) (string, error) {
 }
 
 // ReportForm is the call with which an auditor reports.
-const ReportForm = `one call: hooks report <<< '{"verdict":"clean"}', and nothing else in it`
+const ReportForm = `one call: hooks report <<< '{"verdict":"clean"}', and no other command in it`

@@ -12,27 +12,27 @@ import (
 	"hooks/internal/loop"
 )
 
-// RecurringGate asks about a finding that recurs in several audits (A73).
+// RecurringGate asks about a finding or section that stays open or dirty for several audits (A73).
 const RecurringGate = "finding-recurring"
 
 var gates = []loop.GateKind{
 	{
 		Name: RecurringGate, Header: "Finding", When: loop.Exit, Safest: "again",
 		Options: []loop.Option{
-			{Label: "again", Description: "Let the worker try again; two more audits look at it."},
+			{Label: "again", Description: "Try again; you are asked again after two more audits."},
 			{Label: "accept",
-				Description: "Leave it as it is; it no longer blocks, and the report names it."},
+				Description: "Leave it as it is; it blocks nothing, but stays in the report."},
 			{Label: "stop", Description: loop.NothingMore},
 		},
 		Due: recurringDue, Apply: applyRecurring,
-		Tell: loop.Says("asks when a finding is open, or a section dirty, at three audits in a " +
-			"row").Tell,
+		Tell: loop.Says("asks when a finding stays open, or a section stays dirty, for three " +
+			"audits in a row").Tell,
 	},
 }
 
-// recurringDue asks about each finding that was open at three audits in a row, or that an auditor
-// called resolved without a commit, or a warning instead of a bug. If there is no such finding, it
-// asks about a section that was dirty in three audits in a row.
+// recurringDue asks about each finding that stayed open for three audits in a row, that an auditor
+// reported as resolved without a commit, or that was a bug and is now reported as a warning. If
+// there is none, it asks about a section that stayed dirty for three audits in a row.
 func recurringDue(f *loop.Facts) (due []loop.Gate) {
 	a, r := f.Tick.Attempt, Of(f.Run)
 	if !PhaseOf(a).Audits() || a.Judged == nil || a.Judged.Verdict != attempt.Dirty {
@@ -57,8 +57,8 @@ func recurringDue(f *loop.Facts) (due []loop.Gate) {
 			what = "The plan"
 		}
 		due = append(due, loop.Gate{
-			Question: fmt.Sprintf("%s is dirty in %d audits in a row, with %s, %s. Try again, "+
-				"accept what is open, or stop the loop?", what, seen,
+			Question: fmt.Sprintf("%s has been dirty in %d audits in a row, with %s, %s. Try "+
+				"again, accept the open findings, or stop the loop?", what, seen,
 				english.Plural(r.Found.Bugs, "open bug"),
 				english.Plural(r.Found.Warnings, "open warning")),
 			Target: allFindings,
@@ -67,14 +67,14 @@ func recurringDue(f *loop.Facts) (due []loop.Gate) {
 	return due
 }
 
-// allFindings is the target of the question about a whole section.
+// allFindings is the target of a question about a whole section or plan.
 const allFindings = "all"
 
 func sentence(text string) string {
 	return strings.TrimSuffix(loop.Shortened(text, 300), ".") + "."
 }
 
-// applyRecurring accepts the finding, or allows two more audits in which it may be open.
+// applyRecurring accepts the findings in question, or lets them stay open for two more audits.
 func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
 	r, since := Of(run), Of(run).Audits
 	if !PhaseOf(tick.Attempt).Audits() {
@@ -91,13 +91,13 @@ func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ strin
 	r.Dirty = min(r.Dirty, r.Audits-since) // counts as if the section's last audit were its first
 	r.Tally()
 	run.Idle = nil                   // a person has intervened
-	if a := tick.Attempt; a != nil { // asked again at the next iteration's entry
+	if a := tick.Attempt; a != nil { // the answer came at the next iteration's entry
 		r.acceptLast(a)
 	}
 }
 
 // acceptLast treats the run's last audit as clean if a person accepted all its open findings and
-// the attempt begins on its commit (A75). If the answer comes at the audit's own exit, count does
+// the attempt begins on its commit (A75). If a person answers at the audit's own exit, count does
 // this when the iteration closes.
 func (r *Run) acceptLast(a *attempt.Attempt) {
 	v, head := r.Verdict, a.Head
@@ -114,16 +114,16 @@ func (r *Run) acceptLast(a *attempt.Attempt) {
 // maxFinding bounds a person's finding, in bytes. The texts of a report have the same bound.
 const maxFinding = 4000
 
-// steer applies a person's `hooks audit accept`, `close` or `add` until the audit is complete. The
-// text is the id of an open finding, or a new bug. The history records it as an answer.
+// steer applies a person's `hooks audit accept`, `close` or `add` to an incomplete audit. The text
+// is the id of an open finding, or a new bug. The history records the command as an answer.
 func steer(s loop.State, by loop.Steering) (said string, err error) {
 	b, r, text := s.Run, Of(s.Run), strings.Join(strings.Fields(by.Text), " ")
 	switch {
 	case text == "" || len(text) > maxFinding:
-		return "", hint.New(`as in hooks audit add "the page has no title"`,
+		return "", hint.New(`for example: hooks audit add "the page has no title"`,
 			"a finding must be 1 to %d bytes long", maxFinding)
 	case r == nil || loop.Completes(b.StopCause):
-		return "", hint.New("`hooks status` shows all loops", "no audit is running here")
+		return "", hint.New("`hooks status` shows all loops", "no audit is running in this project")
 	}
 	by.Text = by.Redact(text)
 	if err := r.steer(b, s.Tick, by); err != nil {
@@ -176,7 +176,7 @@ func (r *Run) steer(b *loop.Budget, t *loop.Tick, by loop.Steering) error {
 // audited checks a call against the restrictions of an audit loop's phases: an auditor only reads,
 // and no phase asks, pushes or schedules (A67–A70).
 func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
-	r := Of(s.Run) // nil if the file has lost it; the restrictions still apply
+	r := Of(s.Run) // nil if the run's file lost it; the restrictions still apply
 	if e.Foreign(s) {
 		return loop.Outcome{}
 	}
@@ -186,10 +186,10 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	case e.Tool == "AskUserQuestion":
 		return loop.RefuseCall(loop.AuditRule,
 			"decide according to the plan, or leave it to the audit",
-			"No question is asked during %s", during)
+			"Asking a person is not allowed during %s", during)
 	case e.Schedules != nil:
 		return loop.RefuseCall(loop.AuditRule, "do it in this phase or leave it",
-			"Nothing is scheduled during %s", during)
+			"Scheduling is not allowed during %s", during)
 	}
 	if PhaseOf(a).Audits() && (e.Agent != "" || !s.Run.Conducted()) {
 		k.Require(&k.Looks)
@@ -201,8 +201,8 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 			if r != nil && r.Check != "" {
 				way = "read, run `" + r.Check + "` or report with `hooks report`"
 			}
-			return loop.RefuseCall(loop.AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
-				during)
+			return loop.RefuseCall(loop.AuditRule, way,
+				"%s is refused: nothing may change during %s", e.Tool, during)
 		}
 		if a.Look(k.Looks.Value.Files, k.Looks.Value.Check) {
 			return loop.Outcome{Save: loop.Save{Tick: s.Tick}}
@@ -212,7 +212,8 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	return publishes(s, k, during)
 }
 
-// confine keeps everything in the worktree during a phase, unless a post action may push (A67).
+// confine returns the restrictions of a phase. Nothing leaves the worktree, unless a post action
+// may push (A67).
 func confine(field func(path string) string) (c loop.Confined) {
 	p := Phase(field("phase"))
 	if p == "" || p == PostAction && field("post_action.push") == "true" {
@@ -237,7 +238,7 @@ func reports(s loop.State, k *loop.Known) loop.Outcome {
 		taken, err = Take(s, t.Report, t.Head, t.Plan != Of(s.Run).PlanSum)
 	}
 	if err != nil {
-		return loop.RefuseCall(loop.AuditRule, hint.Of(err), "Report not taken: %s", err)
+		return loop.RefuseCall(loop.AuditRule, hint.Of(err), "Report refused: %s", err)
 	} else if !taken {
 		return loop.Outcome{}
 	}
@@ -249,18 +250,18 @@ func reports(s loop.State, k *loop.Known) loop.Outcome {
 func refused(t *loop.Told) error {
 	switch {
 	case !t.Shown:
-		return hint.New("report with "+ReportForm, "the call does not show the payload")
+		return hint.New("report with "+ReportForm, "the call does not contain the report text")
 	case t.Bad != nil:
 		return hint.New("report with "+ReportForm, "%w", t.Bad)
 	case !t.ByAuditor:
-		return hint.New("leave it to the auditor", "only the auditor of this phase reports")
+		return hint.New("leave it to the auditor", "only the auditor of this phase may report")
 	}
 	return nil
 }
 
-// publishes refuses pushes, pull requests, and settings that make an auditor's git start a
-// program. A post action may push if the project's configuration allows it. If the brake is in
-// place, the brake judges calls that the guard cannot read.
+// publishes refuses pushes, pull requests, and settings that make an auditor's git start a program.
+// A post action may push if the project's configuration allows it. If the brake is in place, it
+// judges the calls that the guard cannot read.
 func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 	if r := Of(s.Run); r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return loop.Outcome{}
@@ -275,8 +276,8 @@ func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 	}
 	switch {
 	case r.Shown != "":
-		return loop.RefuseCall(loop.AuditRule, "leave it out", "Not done: %s. Git would run it "+
-			"for the auditor, unchecked", r.Shown)
+		return loop.RefuseCall(loop.AuditRule, "leave it out", "Not done: %s. Git would run that "+
+			"program for the auditor, unchecked", r.Shown)
 	case what != "":
 		return loop.RefuseCall(loop.AuditRule, "commit; a person can push after the audit is clear",
 			"Not published: %s. Nothing leaves the worktree during %s", what, during)

@@ -44,7 +44,7 @@ func (r *Run) Part(plan string, number int) (string, error) {
 	return list[number-1].Text, nil
 }
 
-// Block returns the result of a phase.
+// Block returns the lines about a phase that has ended.
 func (r *Run) Block(_ *loop.Budget, l *loop.Iteration) (list []string) {
 	if own := LineOf(l); own != nil {
 		list = append(list, fmt.Sprintf("Phase: %s — %s",

@@ -14,7 +14,7 @@ import (
 
 // Bounds of the parts of a prompt.
 const (
-	maxLine     = 2000 // bytes of a finding or a reason
+	maxLine     = 2000 // bytes of a finding or of a reason
 	maxFindings = 50   // number of findings listed
 	maxTail     = 4 << 10
 )
@@ -29,7 +29,7 @@ var template string
 // approved plan, but never the previous worker's words (A18, A72).
 func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
 	intro, plan, _ := Split(with.Plan)
-	text, all := "(The plan as it was approved is lost: report that as a bug, or end.)", []string{}
+	text, all := "(The approved plan is lost. Report that as a bug, or end your turn.)", []string{}
 	if a.Task <= len(plan) {
 		text = plan[a.Task-1].Text
 	}

@@ -11,7 +11,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Name names the kind in commands and files.
+// Name is the kind's name in commands and files.
 const Name loop.Skill = "audit"
 
 // Kind is the kind of loop that carries out a plan and audits each of its sections (A1).
@@ -52,8 +52,8 @@ var Kind = loop.Kind{
 
 var tellNoVerdicts = loop.Says("fires after three audits in a row without a verdict").Tell
 
-const silentAuditor = "see in the transcript why the auditor reported nothing, then type the " +
-	"command with --restart"
+const silentAuditor = "find out from the transcript why the auditor reported nothing, then " +
+	"type the command with --restart"
 
 // Of returns the state that an audit loop adds to the run, or nil for any other run.
 func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }
@@ -61,11 +61,11 @@ func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }
 // LineOf returns the fields that an audit loop adds to the line, or nil for any other line.
 func LineOf(l *loop.Iteration) *Line { return loop.LineOf[Line](l) }
 
-// Run is the additional state of an audit loop's run (A17).
+// Run is the state that an audit loop adds to its run (A17).
 type Run struct {
 	Plan    string `json:"plan"`     // path, relative to the project
-	PlanSum string `json:"plan_sum"` // hash of the text that was split at the start (A44)
-	// Sections lists the titles of the plan's parts, in order; at least one (A40).
+	PlanSum string `json:"plan_sum"` // hash of the plan's text when the run began (A44)
+	// Sections lists the titles of the plan's sections, in order; at least one (A40).
 	Sections []string `json:"sections"`
 	Section  int      `json:"section"` // current section, from 0 (A41)
 	Phase    Phase    `json:"phase"`
@@ -88,8 +88,8 @@ type Run struct {
 	Dirty int `json:"dirty_in_a_row,omitempty"`
 	// Outages counts consecutive phases that ended through no fault of the work.
 	Outages int `json:"outages,omitempty"`
-	// Findings holds the findings from the run's own file. A history line has none; budgets of
-	// earlier versions contain them.
+	// Findings is stored in a separate file. A history line has no findings; the run files of older
+	// versions contain them.
 	Findings []Finding `json:"findings,omitempty"`
 	Found    Tally     `json:"found,omitzero"`
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
@@ -111,8 +111,8 @@ type Post struct {
 	Summary string `json:"summary,omitempty"` // the worker's last words, redacted
 }
 
-// since returns the commit at which the changes under audit begin. It returns "" in any other
-// phase, or if the commit is unknown.
+// since returns the commit at which the changes under audit begin. It returns "" outside of an
+// audit, or if the commit is unknown.
 func (r *Run) since(p Phase) string {
 	switch {
 	case !p.Audits():
@@ -123,7 +123,7 @@ func (r *Run) since(p Phase) string {
 	return r.SectionBase
 }
 
-// seen counts the changed files and how many of them the auditor looked at.
+// seen counts the changed files that the auditor looked at, and records if it ran the check.
 func (r *Run) seen(a *attempt.Attempt, e *attempt.Evidence) *attempt.Seen {
 	s := &attempt.Seen{Changed: len(e.Changed)}
 	for _, file := range e.Changed {
@@ -173,8 +173,8 @@ func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
 // Codes reports whether the phase changes the tree: the coding of a section, or a fix.
 func (p Phase) Codes() bool { return p == Coding || p == Fixing }
 
-// turn returns the audit that follows a coding phase, and the coding phase that follows an audit
-// that was dirty.
+// turn returns the audit that follows a coding phase, or the coding phase that follows a dirty
+// audit.
 func (p Phase) turn() Phase {
 	switch p {
 	case Coding:
@@ -191,11 +191,11 @@ func (p Phase) turn() Phase {
 const (
 	maxSections = 24 // sections in a plan (A44)
 	maxRetries  = 3  // consecutive audits without a verdict (A63, A64)
-	perSection  = 4  // default iterations for a section: code, audit, and both once again
-	minDefault  = 15 // minimum of the default number of iterations (A66)
+	perSection  = 4  // default iterations for a section: two rounds of coding and audit
+	minDefault  = 15 // lower bound of the default ceiling of iterations (A66)
 )
 
-// Iterations returns the default ceiling of iterations for a plan with that many sections (A66).
+// Iterations returns the default ceiling of iterations for a plan of so many sections (A66).
 func Iterations(sections int) int { return max(minDefault, perSection*sections+3) }
 
 // Line holds the fields of a history line about the phase (A23).
@@ -257,8 +257,8 @@ func (r *Run) title() string {
 	return r.Sections[r.Section]
 }
 
-// Heading returns the current phase, with the title of its section, or the plan once all sections
-// are done.
+// Heading returns the name of the current phase, with the title of its section, or with the plan
+// once all sections are done.
 func (r *Run) Heading() (name, title string) {
 	if r.Phase == Coding || r.Phase == Auditing {
 		return r.UnderWay(), r.title()
@@ -273,7 +273,7 @@ func (r *Run) Unmeasured(*loop.Tick, string) (int, string) { return 0, "" }
 func (r *Run) Measured(int, attempt.CheckRun)              {}
 func (r *Run) NoCheck(attempt.CheckRun) string             { return "" }
 
-// Begin opens the current phase, unless the run is complete.
+// Begin prepares an attempt at the current phase. It returns false if no work is left.
 func (r *Run) Begin(a *attempt.Attempt) bool {
 	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
 		return false
@@ -292,8 +292,8 @@ func (r *Run) Aim(a *attempt.Attempt) {
 	a.Phase, a.Token = string(r.Phase), string(r.Phase)+nonce
 }
 
-// restart applies --restart: the counts of iterations and errors start again at 0; plan, sections,
-// phase and findings are kept (A9, A10).
+// restart applies --restart: the counts of iterations and errors start again at 0, but the plan,
+// the sections, the phase and the findings stay (A9, A10).
 func (r *Run) restart(b *loop.Budget, by loop.Request) {
 	most := b.Ceilings.Iterations - r.Before
 	if by.Flags.Names("--max-iterations") {
@@ -305,7 +305,7 @@ func (r *Run) restart(b *loop.Budget, by loop.Request) {
 }
 
 // Resume resets the counts of retries and outages. A person who resumes the run accepts the branch
-// as it is.
+// as it is, and may name another check.
 func (r *Run) Resume(run *loop.Budget, by loop.Request) {
 	if by.Flags.Restart {
 		r.restart(run, by)
@@ -421,10 +421,10 @@ func (r *Run) Name(a *attempt.Attempt) string { return PhaseOf(a).In(a.Task, a.O
 
 func (r *Run) Ending(a *attempt.Attempt) string {
 	if PhaseOf(a).Audits() {
-		return "Then report findings and a verdict with `hooks report`, and end. Without a " +
-			"verdict the audit does not count."
+		return "Then report findings and a verdict with `hooks report`, and end your turn. " +
+			"An audit without a verdict does not count."
 	}
-	return "Then end with one short line."
+	return "Then end your turn with one short line."
 }
 
 // The conditions of an audit loop.
@@ -462,7 +462,7 @@ func (r *Run) Clean() int {
 
 func tellClear(f *loop.Facts) string {
 	r := Of(f.Run)
-	return fmt.Sprintf("%s, phase %s; fires once all is clean", r.Result(),
+	return fmt.Sprintf("%s, phase %s; fires once everything is clean", r.Result(),
 		strings.ReplaceAll(string(r.Phase), "_", " "))
 }
 
@@ -481,7 +481,7 @@ func (r *Run) Attempts() loop.Attempts {
 	}
 	switch {
 	case a.Reads:
-		a.Agent, a.Unjudged = "auditor", attempt.Undecided // has no file-writing tool
+		a.Agent, a.Unjudged = "auditor", attempt.Undecided // its agent has no write tool
 	case r.Phase == PostAction:
 		a.Agent = "" // it may need any tool
 	}
@@ -500,7 +500,7 @@ func (r *Run) Advanced(since loop.Payload) bool {
 	return clean || green
 }
 
-// Judge judges a phase as its worker ends.
+// Judge judges the phase when its worker ends.
 func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	a := s.Tick.Attempt
 	if PhaseOf(a) == PostAction {
@@ -529,7 +529,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	return s.Settle(j)
 }
 
-// unknown explains why the state of the tree is unknown, or returns "" if git reported it.
+// unknown returns the reason why the state of the tree is unknown, or "" if git reported it.
 func unknown(a *attempt.Attempt, e *attempt.Evidence) string {
 	switch {
 	case a.Unread != "":
@@ -537,19 +537,19 @@ func unknown(a *attempt.Attempt, e *attempt.Evidence) string {
 	case a.NoGit:
 		return "there is no repository"
 	case e.Failed != "":
-		return "git cannot tell: " + e.Failed
+		return "git could not read the tree: " + e.Failed
 	}
 	return ""
 }
 
-// whyUnchecked explains why the check has not passed at that commit. It returns "" if it has, or
-// if there is no check.
+// whyUnchecked returns the reason why the check has not passed at the commit head. It returns "" if
+// the check has passed, or if there is none.
 func (r *Run) whyUnchecked(head string) string {
 	switch c := r.Checked; {
 	case r.Check == "":
 		return ""
 	case c == nil, c.Exit == 0 && c.Head != head:
-		return "the check did not run on this commit"
+		return "the check has not run on this commit"
 	default:
 		return c.Fails(head)
 	}
@@ -571,8 +571,8 @@ func (r *Run) judgeVerdict(s loop.State, j attempt.Judgement, e *attempt.Evidenc
 		j.Why = "no verdict was reported"
 	case v.SHA != e.Head:
 		more = "Look at the new commit too."
-		j.Why = fmt.Sprintf("the verdict is about %s, but HEAD is now %s", attempt.Short(v.SHA),
-			attempt.Short(e.Head))
+		j.Why = fmt.Sprintf("the verdict is for commit %s, but HEAD is now %s",
+			attempt.Short(v.SHA), attempt.Short(e.Head))
 	case v.Word == dirtyWord && r.open() == 0: // the findings were resolved after the verdict
 		j.Why = "the verdict is dirty, but no finding is open"
 	case v.Word == cleanWord && r.Found.Bugs == 0 && j.Seen.Read == 0 && j.Seen.Changed > 0:

@@ -167,7 +167,7 @@ func TestVerdicts(t *testing.T) {
 		if hold := s.Run.Own.Judge(s, &k); hold != nil || a.Judged == nil {
 			t.Errorf("%s: held with %v", tt.name, hold)
 		} else if why := a.Judged.Why; a.Judged.Verdict != tt.want ||
-			tt.evidence.Failed != "" && why != "git cannot tell: no" {
+			tt.evidence.Failed != "" && why != "git could not read the tree: no" {
 			t.Errorf("%s: %+v", tt.name, a.Judged)
 		}
 	}
@@ -205,7 +205,7 @@ func TestFindings(t *testing.T) {
 	}
 	before := *Of(run)
 	for want, r := range map[string]loop.Report{
-		`no finding "F9"`: loop.Report{Resolved: []string{"F9"},
+		`no known finding: "F9"`: loop.Report{Resolved: []string{"F9"},
 			Findings: []loop.ReportedFinding{{File: "b.go", Severity: string(Bug)}}},
 		"no finding is open":     loop.Report{Resolved: []string{"F1"}, Verdict: "dirty"},
 		"findings are open, and": loop.Report{Findings: manyFindings(MaxFindings)},
@@ -372,7 +372,7 @@ func TestAuditFoldKeeps(t *testing.T) {
 		t.Error(got)
 	}
 	if got := tellClear(f); !strings.HasSuffix(got,
-		"phase complete; fires once all is clean") {
+		"phase complete; fires once everything is clean") {
 		t.Error(got)
 	}
 	for _, run := range []*Run{auditRun(1, Coding), auditRun(1, Auditing)} {
@@ -475,25 +475,25 @@ func TestFindingTexts(t *testing.T) {
 	}{
 		{"nothing of an audit", auditing(Coding), loop.Report{Note: "x"}, "h", ""},
 		{"of a coder", auditing(Coding), clean, "h",
-			"error: only an audit reports findings, resolved and verdict, " +
+			"error: only an audit may report findings, resolved and verdict, " +
 				"but this is the coding"},
 		{"of a coder, resolved alone", auditing(Coding), resolved, "h",
 			"error: only an audit"},
 		{"of another loop", loop.State{Run: &loop.Budget{Skill: "work"}, Tick: &loop.Tick{}},
-			found, "h", "error: only an audit reports findings, resolved and " +
+			found, "h", "error: only an audit may report findings, resolved and " +
 				"verdict, but this is an iteration of work"},
 		{"before the auditor is sent", auditing(Auditing), clean, "h",
 			"error: no auditor is running"},
 		{"without a commit", sent, clean, "",
 			"error: a verdict needs a commit"},
 		{"clean", sent, clean, "1234567890",
-			"1 of 3 sections clean, 0 open bugs, 0 open warnings; verdict clean about 1234567"},
+			"1 of 3 sections clean, 0 open bugs, 0 open warnings; verdict clean at 1234567"},
 		{"clean beside a bug", sent, loop.Report{Findings: []loop.ReportedFinding{bug},
 			Verdict: "clean"},
 			"h",
 			"opened F1; 1 of 3 sections clean, 1 open bug, 0 open warnings; an open bug makes " +
 				"the " +
-				"verdict dirty; verdict clean about h"},
+				"verdict dirty; verdict clean at h"},
 	} {
 		if got := take(tt.state, tt.report, tt.head); got != tt.want &&
 			(tt.want == "" || !strings.HasPrefix(got, tt.want)) {

@@ -13,7 +13,7 @@ import (
 // Section is one ordered part of a plan (A40).
 type Section struct {
 	Title string // at most 100 characters
-	Text  string // without its marker, trimmed
+	Text  string // without its marker and the line breaks around it
 }
 
 // Bounds of a plan.
@@ -27,7 +27,7 @@ const (
 // Split splits a plan at its markers, `<!-- section -->` or `<!-- forge-section -->` alone on a
 // line outside of code (A42, A44). The text before the first marker introduces the plan; a plan
 // without markers has one section. Split omits sections without text. It returns an error if the
-// plan is empty or has more than maxSections sections.
+// plan is not UTF-8, has no text, or has more than maxSections sections.
 func Split(text string) (intro string, list []Section, err error) {
 	if !utf8.ValidString(text) {
 		return "", nil, errors.New("it is not UTF-8 text")
@@ -74,8 +74,8 @@ func marker(line string) bool {
 	return open && closed && (inner == "section" || inner == "forge-section")
 }
 
-// titleOf returns the first line of a section that has letters or digits, without the marks of a
-// heading.
+// titleOf returns the first line with a letter or a digit, without heading marks, cut to maxTitle.
+// If there is none, it returns "Section n".
 func titleOf(text string, n int) string {
 	for line := range strings.Lines(text) {
 		line = markdown.OneLine(strings.Trim(line, "# \t\r\n"))

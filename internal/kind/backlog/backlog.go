@@ -127,8 +127,8 @@ func dependencyCycle(f *loop.Facts) string {
 
 func tellBacklog(f *loop.Facts) string {
 	if f.Tick == nil || f.Tick.KnownBacklog() == nil {
-		return "no backlog known in an open iteration; fires when nothing workable is left at " +
-			"its entry"
+		return "no open iteration has read the backlog; fires when no issue is workable at an " +
+			"iteration's entry"
 	}
 	left := f.Run.Workable(f.Tick.KnownBacklog())
 	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",

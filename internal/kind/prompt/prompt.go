@@ -3,7 +3,7 @@ package prompt
 
 import "hooks/internal/loop"
 
-// Name names the kind in commands and files.
+// Name is the kind's name in commands and files.
 const Name loop.Skill = "prompt"
 
 // Kind is the kind of loop that repeats a person's prompt.

@@ -3,7 +3,7 @@
 //
 // run.go has the kind's row and its state, enter.go begins or continues a run, order.go picks the
 // next task and adds a person's tasks, gates.go defines its gates, and proof.go decides whether a
-// claim is accepted. The other files read and write texts. One task uses these in order:
+// claim is accepted. The other files read and write texts. A task goes through these in order:
 //
 //   - list.go reads the list of tasks, from a separate file or from a section of the spec, and the
 //     spec's front matter (mode, issue) and first sentence.

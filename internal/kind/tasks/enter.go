@@ -25,7 +25,7 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 	}
 	if flags.Task.Drive == loop.DriveProcess && !s.Driven {
 		return fresh, "", hint.New(fmt.Sprintf("leave --drive out: /%s runs the tasks in this "+
-			"session; or run `hooks go` in a terminal of your own", s.Command.Name),
+			"session; or run `hooks go` in your own terminal", s.Command.Name),
 			"only `hooks go` may set --drive process, and it did not start this session")
 	}
 	n, err := envNumber(s, "SDD_MAX_GLOBAL_ITER", 0)
@@ -73,7 +73,7 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 }
 
 // mayRetune returns an error for flags that change how a resumed run is judged, unless a person
-// typed them.
+// typed them. It also refuses modes pair and swarm.
 func mayRetune(s *loop.Setup, r *Run, f loop.TaskFlags) error {
 	changed := r.clone().Retune(f)
 	if len(changed) == 0 || s.ByPerson() && f.Mode != Pair && f.Mode != Swarm {
@@ -150,13 +150,13 @@ func envNumber(s *loop.Setup, name string, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 2 {
-		return 0, hint.New("set it to a whole number from 2, or unset it", "%s is %q", name, text)
+		return 0, hint.New("set it to a whole number above 1, or unset it", "%s is %q", name, text)
 	}
 	return n, nil
 }
 
-// foreignView returns the state file of another tool. It returns nil if there is none or a run is
-// on record. Any other file at that path is an error, so that it is never replaced (T74, T99).
+// foreignView returns the state file of another tool. It returns nil if there is none or a run
+// exists. Any other file at that path is an error, so that it is never replaced (T74, T99).
 func foreignView(s *loop.Setup, old *loop.Budget) (*View, error) {
 	name, text, err := s.View()
 	if err != nil || text == nil || old != nil {

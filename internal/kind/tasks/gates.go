@@ -37,7 +37,7 @@ var gates = []loop.GateKind{
 		Name: CheckGate, Header: "Check", When: loop.Entry, Safest: "none",
 		Options: []loop.Option{
 			{Label: "run",
-				Description: "Run it when a task is claimed; only green counts as verified."},
+				Description: "Run it when a worker claims a task; only green counts as verified."},
 			{Label: "none", Description: "Run nothing; tasks count as claimed, never as verified."},
 			{Label: "stop", Description: "Do not begin."},
 		},
@@ -48,12 +48,12 @@ var gates = []loop.GateKind{
 		Name: ImportGate, Header: "Import", When: loop.Entry, Safest: "fresh",
 		Options: []loop.Option{
 			{Label: "import",
-				Description: "Continue from there; what it counts as done is not verified."},
+				Description: "Continue from there; the tasks before it are not verified."},
 			{Label: "fresh", Description: "Begin with the first task."},
 			{Label: "stop", Description: "Do not begin."},
 		},
 		Due: importDue, Apply: applyImport,
-		Tell: loop.Says("asks before the first task, when another tool left a state file of the " +
+		Tell: loop.Says("asks before the first task, if another tool left a state file for the " +
 			"same list").Tell,
 	},
 	{
@@ -65,7 +65,7 @@ var gates = []loop.GateKind{
 			{Label: "stop", Description: "Stop the loop."},
 		},
 		Due: listDue, Apply: applyList,
-		Tell: loop.Says("asks when the task list was edited since it was read; ticks do not " +
+		Tell: loop.Says("asks when the task list has been edited since it was read; ticks do not " +
 			"count").Tell,
 	},
 	{
@@ -83,12 +83,12 @@ var gates = []loop.GateKind{
 	{
 		Name: UnprovenGate, Header: "Unproven", When: loop.Exit, Safest: "retry",
 		Options: []loop.Option{
-			{Label: "accept", Description: "The work is right, and so is the check as it is now."},
+			{Label: "accept", Description: "Both the work and the current check are correct."},
 			tryAgain, stopLoop,
 		},
 		Due: unprovenDue, Apply: applyUnproven,
-		Tell: loop.Says("asks when the worker changed the check, and a checkout of the start is " +
-			"red too; with --require verified, about every task that is not verified").Tell,
+		Tell: loop.Says("asks when the worker changed the check and its result is inconclusive; " +
+			"with --require verified, also about every task that is not verified").Tell,
 	},
 	{
 		Name: FlaggedGate, Header: "Flagged", When: loop.Exit, Safest: "retry",
@@ -109,24 +109,24 @@ var gates = []loop.GateKind{
 			stopLoop,
 		},
 		Due: checkpointDue, Apply: holdGate,
-		Tell: loop.Says("asks after a checkpoint of the spec, in mode checkpoint").Tell,
+		Tell: loop.Says("asks after each checkpoint of the task list, in mode checkpoint").Tell,
 	},
 	{
 		Name: GatePR, Header: "Gate 3", When: loop.Exit, Safest: "hold",
 		Options: []loop.Option{
-			{Label: "approve", Description: "The work is accepted; the loop ends. A merge is " +
-				"asked about separately."},
+			{Label: "approve", Description: "The work is accepted; the loop ends. You are " +
+				"asked separately about a merge."},
 			notYet,
 			{Label: "stop", Description: "Stop the loop; the pull request stays open."},
 		},
 		Due: prGateDue, Apply: passGate,
 		Tell: func(f *loop.Facts) string {
-			return passedOr(f, 3, "asks when the pull request of all tasks has been opened")
+			return passedOr(f, 3, "asks once the pull request for all tasks is open")
 		},
 	},
 }
 
-// opening returns the gate of that number, which is asked before the first task.
+// opening returns gate n, which asks before the first task.
 func opening(n int, approve, stop string, due func(*loop.Facts) []loop.Gate) loop.GateKind {
 	return loop.GateKind{
 		Name: gateNames[n-1], Header: fmt.Sprint("Gate ", n), When: loop.Entry, Safest: "hold",
@@ -161,7 +161,7 @@ func ask(task int, format string, args ...any) []loop.Gate {
 	return []loop.Gate{g}
 }
 
-// passed reports whether a person has passed one of the three numbered gates.
+// passed reports whether a person has approved gate n, one of the three numbered gates.
 func passed(f *loop.Facts, n int) bool { return slices.Contains(Of(f.Run).Passed, n) }
 
 func passedOr(f *loop.Facts, n int, when string) string {
@@ -184,7 +184,7 @@ func reviewDue(f *loop.Facts) []loop.Gate {
 		english.Plural(len(r.List), "task"), r.ListPath, ticked, r.ownChecks())
 }
 
-// prGateDue asks about the whole work when the attempt at the PR is accepted (T51).
+// prGateDue asks a person to accept the work once the attempt to open the PR is accepted (T51).
 func prGateDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item != nil || j == nil || !j.Verdict.Done() || passed(f, 3) {
@@ -220,7 +220,7 @@ func passGate(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer string
 	}
 }
 
-// checkDue asks before the hooks ever run a command that the project proposes (T86).
+// checkDue asks before the hooks first run a check command that no person typed (T86).
 func checkDue(f *loop.Facts) []loop.Gate {
 	r := Of(f.Run)
 	if r.Proposed == "" {
@@ -248,7 +248,7 @@ func checkpointDue(f *loop.Facts) []loop.Gate {
 	return ask(n, "Checkpoint after task %d, %s (%s). Continue?", n, item.Title, j.Verdict)
 }
 
-// flaggedDue asks a person because the worker requested one (T35).
+// flaggedDue asks about a task that its worker flagged (T35).
 func flaggedDue(f *loop.Facts) []loop.Gate {
 	_, j := judged(f)
 	if j == nil || j.Verdict != attempt.Flagged {
@@ -301,13 +301,13 @@ func applyImport(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {
 	r.Import = nil
 }
 
-// listDue asks about a list that was edited since it was read (T97).
+// listDue asks about a list that has been edited since it was read (T97).
 func listDue(f *loop.Facts) []loop.Gate {
 	r := Of(f.Run)
 	if r.Changed == nil {
 		return nil
 	}
-	return ask(0, "The task list %s was changed %s: %s. Take it, or keep this run's?", r.ListPath,
+	return ask(0, "The task list %s was changed %s: %s. Read it, or keep this run's?", r.ListPath,
 		r.author(), r.difference(r.Changed.List))
 }
 
@@ -323,7 +323,7 @@ func applyList(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {
 	r.ListSum, r.Changed = r.Changed.Sum, nil
 }
 
-// testsDue asks about tests that an accepted attempt deleted or disabled (T96).
+// testsDue asks about tests that an accepted attempt weakened (T96).
 func testsDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item == nil || j == nil || !j.Verdict.Done() || len(j.Weakened) == 0 {
@@ -380,7 +380,7 @@ func tellRetries(f *loop.Facts) string {
 		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
 }
 
-// stays refuses scheduling and questions to a person by the worker of a task (T90).
+// stays refuses calls of a task's worker that schedule something or ask a person (T90).
 func stays(e loop.Call, s loop.State, _ *loop.Known) loop.Outcome {
 	if e.Agent == "" && !s.Run.Driven() || Of(s.Run) == nil {
 		return loop.Outcome{}
@@ -389,11 +389,11 @@ func stays(e loop.Call, s loop.State, _ *loop.Known) loop.Outcome {
 	case e.Tool == "AskUserQuestion":
 		return loop.RefuseCall(loop.ConductRule,
 			"decide according to the spec; if only a person can, end with "+
-				"TASK_BLOCKED and this attempt's token", "No question is asked during %s",
+				"TASK_BLOCKED and this attempt's token", "Asking a person is not allowed during %s",
 			Of(s.Run).Name(s.Tick.Attempt))
 	case e.Schedules != nil:
 		return loop.RefuseCall(loop.ScheduleRule, "do it in this task or leave it",
-			"Nothing is scheduled during %s", Of(s.Run).Name(s.Tick.Attempt))
+			"Scheduling is not allowed during %s", Of(s.Run).Name(s.Tick.Attempt))
 	}
 	return loop.Outcome{}
 }

@@ -176,7 +176,7 @@ func ordered(list []Item) error {
 	}
 	if cycle := loop.Cycle(edges); cycle != nil {
 		words := strings.Fields(strings.Trim(fmt.Sprint(append(cycle, cycle[0])), "[]"))
-		return fmt.Errorf("tasks wait for each other: %s", strings.Join(words, " → "))
+		return fmt.Errorf("tasks depend on each other: %s", strings.Join(words, " → "))
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (r *listReader) endHeading() {
 	r.milestone, r.under = false, false
 }
 
-// cutSuffixFold cuts a suffix without regard to case, and the blanks before it.
+// cutSuffixFold cuts a suffix, regardless of case, and the blanks before it. It reports success.
 func cutSuffixFold(text, suffix string) (string, bool) {
 	at := len(text) - len(suffix)
 	if at < 0 || !strings.EqualFold(text[at:], suffix) {
@@ -249,7 +249,7 @@ const (
 // maxGoal bounds the goal, in runes.
 const maxGoal = 300
 
-// Spec is the front matter of a spec. An empty field is not set.
+// Spec is the front matter of a spec. A field that is not set is empty.
 type Spec struct {
 	Mode  string // one of the five modes (T23)
 	Issue string // as in "CIA-042" (T31)
@@ -296,7 +296,7 @@ func splitFront(spec string) (front, rest string) {
 	return "", spec // the first line is a rule, not front matter
 }
 
-// scalar returns value without quotes and a trailing comment. It is empty for a list or a text of
+// scalar returns value without quotes and a trailing comment, or "" if it is a list or a text of
 // several lines.
 func scalar(value string) string {
 	value, _, _ = strings.Cut(markdown.OneLine(value), " #")
@@ -323,8 +323,8 @@ func Goal(spec []byte) string {
 	return markdown.CutRunes(sentence(markdown.OneLine(strings.Join(words, " "))), maxGoal)
 }
 
-// sentence returns the first sentence of a text. A mark before a word in lower case does not end
-// it, because it may belong to an abbreviation.
+// sentence returns the first sentence of a text. Punctuation before a word in lower case does not
+// end it, because it may belong to an abbreviation.
 func sentence(text string) string {
 	for i, r := range text {
 		after := text[i+utf8.RuneLen(r):]

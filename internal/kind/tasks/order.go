@@ -14,7 +14,7 @@ import (
 // This file handles the order of a task list: it picks the next task and handles edits of the
 // list.
 
-// Pick moves on to the first task that is not done and depends only on tasks that are.
+// Pick selects the first task that is not done and depends only on done tasks, or else the PR.
 func (r *Run) Pick() {
 	r.Index = slices.IndexFunc(r.List, func(i Item) bool {
 		return !i.Result.Done() && !slices.ContainsFunc(i.Depends, func(n int) bool {
@@ -36,7 +36,7 @@ func (r *Run) Finished() (n int) {
 	return n
 }
 
-// unticked returns a list without its ticks, which do not count.
+// unticked returns a list without its ticks, which do not count, and with its hash.
 func unticked(list []Item) *ReadList {
 	list = slices.Clone(list)
 	for i := range list {
@@ -58,10 +58,10 @@ func (r *Run) reread(text string) *ReadList {
 	return unticked(list)
 }
 
-// compare compares the list on disk with the one last read; now is nil if it cannot be read. The
-// worker made a change if it was there when the last attempt ended; a person made it if nothing
-// has run since then. compare adopts a person's change and returns a note about it. Any other
-// change, and any new check, waits for a person.
+// compare compares the list on disk with the one last read; now is nil if it cannot be read. If the
+// list was unchanged when the last attempt ended and nothing has run since then, which alone
+// reports, a person made the change: compare adopts it and returns a note about it. Any other
+// change, and any new check, waits for a person's answer.
 func (r *Run) compare(now *ReadList, alone bool) (note string) {
 	if now == nil || r.ListSum == "" {
 		return ""
@@ -123,8 +123,8 @@ func (r *Run) difference(now []Item) string {
 	return cmp.Or(strings.Join(parts, "; "), "the order")
 }
 
-// take adopts a list that was read again. Tasks are matched by title and keep their state. Tasks
-// that are done or that a person added are kept even if the new list does not contain them.
+// take adopts a list that was read again. It matches tasks by title and keeps their state. It also
+// keeps tasks that are done, and tasks that a person added, if the new list lacks them.
 func (r *Run) take(now *ReadList) {
 	under, old := r.item(), slices.Clone(r.List)
 	var list []Item
@@ -153,8 +153,8 @@ func (r *Run) take(now *ReadList) {
 	}
 }
 
-// absorb appends the tasks that a person added in a terminal, and returns a note about them. It is
-// called while no attempt is open.
+// absorb appends the tasks that a person added in a terminal, and returns a note about them. No
+// attempt may be open.
 func (r *Run) absorb() (note string) {
 	if len(r.Added) == 0 {
 		return ""
@@ -185,7 +185,7 @@ func steer(s loop.State, by loop.Steering) (said string, err error) {
 	r := Of(s.Run)
 	switch {
 	case err != nil || len(list) != 1:
-		return "", hint.New(`as in hooks tasks add "Write the page"`, "%q is not one task", by.Text)
+		return "", hint.New(`give one title, as in "Write the page"`, "%q is not one task", by.Text)
 	case r == nil || r.Complete():
 		return "", hint.New("write it into the list, then: /sdd:go SPEC",
 			"no task loop of this project has anything left to do")

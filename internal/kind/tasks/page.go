@@ -37,7 +37,7 @@ type Listing struct {
 	Tasks    []Row    `json:"tasks"`
 	Next     string   `json:"next"` // a command, an answer, or the trigger of the next attempt
 
-	style, title string // the title of the page
+	style, title string // the page's title and its style
 	done         string
 }
 
@@ -61,7 +61,7 @@ type Row struct {
 
 // The verdicts on a task that is not finished.
 const (
-	TaskBlocked attempt.Verdict = "blocked" // its attempts are used up
+	TaskBlocked attempt.Verdict = "blocked" // its attempts or its dollars are used up
 	TaskOpen    attempt.Verdict = "open"
 )
 
@@ -310,18 +310,18 @@ func (r *Run) Card(to page.Sheet, s loop.Shown, commit func(sha string) page.Wor
 	to.Section("Tasks", r.Result(), "")
 	to.Table(table(rows[:min(len(rows), maxTasks)], commit))
 	if more := len(rows) - maxTasks; more > 0 {
-		to.Line(page.Faint, "%s after these: hooks tasks", english.Plural(more, "task"))
+		to.Line(page.Faint, "and %s more; see `hooks tasks`", english.Plural(more, "task"))
 	}
 	to.Line(page.Faint, "Check command: %s", checked(r.Check))
 }
 
-// Evidence returns the tasks whose check the program itself saw pass, and the tasks that were only
-// claimed.
+// Evidence returns the tasks whose check passed when the program ran it, and the tasks that were
+// only claimed.
 func (r *Run) Evidence() (seen, said page.Facts) {
 	seen.GivenCell("tasks", r.with(attempt.Verified))
 	seen.GivenCell("not broken", r.with(attempt.Unbroken))
 	said.GivenCell("tasks", r.with(attempt.Claimed))
-	said.Given("criteria", "of every task; no check sees whether all of them are met")
+	said.Given("criteria", "of every task; no check can tell whether all of them are met")
 	return seen, said
 }
 
@@ -336,7 +336,7 @@ func (r *Run) with(result attempt.Verdict) (list page.Cell) {
 }
 
 // Trouble returns the causes of problems, with their fixes, from the engine's troubleshooting table
-// (T80). last is the run's last line, or nil if it has no line.
+// (T80). last is the run's last history line, or nil.
 func (r *Run) Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 	add := func(holds bool, format string, args ...any) {
 		if holds {
@@ -350,14 +350,14 @@ func (r *Run) Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 	red := judged.Verdict == attempt.Overruled
 	add(judged.Verdict == attempt.Unfinished, "the loop does not advance, because %s: the "+
 		"worker's last line must be TASK_COMPLETE with the attempt's token", judged.Why)
-	add(red && judged.Check != nil && judged.Check.Exit == 127, "the check ended with exit 127: "+
-		"the shell did not find a command in `%s`", r.Check)
+	add(red && judged.Check != nil && judged.Check.Exit == 127, "the check ended with exit 127, "+
+		"because the shell did not find a command in `%s`", r.Check)
 	add(red, "task %d is not accepted, because %s: fix that; or give it more attempts with "+
 		"--max-task-iterations or SDD_MAX_TASK_ITER; or fix the task by hand and resume",
 		r.Index+1, judged.Why)
-	add(b.StopCause == "iteration_budget", "many attempts use up the iterations: see with "+
-		"`hooks tasks` which tasks fail, and fix the causes rather than raise the cap")
-	add(b.StopCause == "no_fresh_context", "look with `hooks doctor` whether Stop, SubagentStop "+
+	add(b.StopCause == "iteration_budget", "many attempts use up the iterations: find the "+
+		"failing tasks with `hooks tasks`, and fix the causes rather than raise the cap")
+	add(b.StopCause == "no_fresh_context", "check with `hooks doctor` whether Stop, SubagentStop "+
 		"and PreToolUse are registered")
 	n := AwaitingGate(b)
 	unanswered := slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })

@@ -51,7 +51,7 @@ func (r *Run) Progress(now, kept []byte, settled bool) []byte {
 			f.complete(i, t)
 		}
 	}
-	if settled { // the gate and the history contain the text
+	if settled { // the gate and the history keep the text
 		f.clearFlagged()
 	}
 	f.section(currentHeading).body = orNone(r.current())
@@ -196,8 +196,8 @@ func Lost(before, now []byte) []string {
 	return lost
 }
 
-// restore puts back the lines that Lost returns, in their order, followed by the new lines. A
-// section that lost nothing is unchanged (T36, T82).
+// restore puts back the lines that Lost returns. A section that lost any gets its old lines in
+// their order, followed by the new lines; any other section is unchanged (T36, T82).
 func (f *file) restore(old *file) {
 	for _, heading := range keptHeadings {
 		was, is := old.entries(heading), f.entries(heading)
@@ -207,8 +207,8 @@ func (f *file) restore(old *file) {
 	}
 }
 
-// entries returns the lines that must be kept in all sections with a heading, without trailing
-// white space.
+// entries returns the lines to keep from all sections with the heading, without trailing white
+// space.
 func (f *file) entries(heading string) (list []string) {
 	for _, p := range f.parts {
 		for line := range strings.SplitSeq(p.body, "\n") {
@@ -257,8 +257,8 @@ const bom = "\ufeff"
 // worker left open therefore does not hide the sections below it.
 type file struct{ parts []*part }
 
-// part is a heading and the text below it, without blank lines around it. The heading is empty
-// before the first one.
+// part is a heading and the text below it, without blank lines around the text. The heading is
+// empty for the text before the first heading.
 type part struct{ heading, body string }
 
 func parse(text []byte) *file {
@@ -284,7 +284,7 @@ func (f *file) bytes() []byte {
 	return []byte(strings.Trim(b.String(), "\n") + "\n")
 }
 
-// is reports whether a part has a heading. Case, blanks and closing marks do not matter.
+// is reports whether a part has the given heading. It ignores case, blanks and closing marks.
 func (p *part) is(heading string) bool { return sameHeading(p.heading) == sameHeading(heading) }
 
 func sameHeading(heading string) string {

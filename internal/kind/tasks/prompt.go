@@ -17,7 +17,7 @@ const MaxPrompt = 8 << 10
 // Bounds of the parts of a prompt, in bytes.
 const (
 	maxShort    = 500               // a path, a command or a reason
-	maxCriteria = MaxCriteria + 100 // including the marks of a quote
+	maxCriteria = MaxCriteria + 100 // including the > marks of the quote
 	maxLog      = 4 << 10           // the end of the progress file
 )
 

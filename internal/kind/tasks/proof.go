@@ -11,8 +11,8 @@ import (
 )
 
 // A green check proves a task to different degrees. The task is verified if the check was red
-// before the work, and "not broken" if it was green before. In both cases the worker must not have
-// changed the check.
+// before the work, and "not broken" if it was green before, or if its result is unknown. In both
+// cases the worker must not have changed the check.
 
 // checkOf returns the command that proves a task: the task's own, or the list's. item is nil for
 // the pull request.
@@ -60,14 +60,14 @@ func (r *Run) Unmeasured(t *loop.Tick, head string) (at int, command string) {
 	return r.Index, command
 }
 
-// measured reports whether the result of the check before the task's first attempt is known.
+// measured reports whether the result of the command before the task's first attempt is known.
 func (i *Item) measured(command, head string) bool {
 	b := i.Before
 	return b != nil && b.Command == command &&
 		(i.Tries > 0 || head == "" || b.Head == "" || b.Head == head)
 }
 
-// begins records the result of the check before the work of an attempt.
+// begins records the last check as the result before the work, if it checked the same commit.
 func (r *Run) begins(item *Item, a *attempt.Attempt) {
 	if command := r.checkOf(item); a.Tree == "" && !item.measured(command, a.Head) {
 		if item.Before = nil; r.Last.Of(command, a.Head) {
@@ -95,8 +95,8 @@ func (r *Run) Measured(at int, c attempt.CheckRun) {
 	}
 }
 
-// unprovenDue asks a person about a task if it is uncertain whether the task is done, or if the
-// run requires a stronger proof.
+// unprovenDue asks a person about a task if the result of its check is inconclusive, or if the run
+// requires a stronger proof.
 func unprovenDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item == nil {
@@ -138,8 +138,8 @@ func applyUnproven(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer s
 	}
 }
 
-// Judge judges the last message of the thread that does the task. hold is the reason to hold the
-// thread; it is nil if the attempt is judged.
+// Judge judges the last message of the thread that does the task. hold is the reason to keep the
+// thread running; it is nil if the attempt is judged.
 func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	k.Require(&k.Claim)
 	claim := k.Claim.Value
@@ -188,8 +188,8 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	return s.Settle(j)
 }
 
-// whyLacking explains what is missing from the evidence of a claim, with details for the worker.
-// why is "" if nothing is missing.
+// whyLacking returns the reason why the evidence does not support a claim, or "", and details for
+// the worker.
 func whyLacking(s loop.State, c *attempt.Claim, e *attempt.Evidence) (why, more string) {
 	a, item := s.Tick.Attempt, Of(s.Run).item()
 	lost := Lost([]byte(c.Wrote), []byte(c.Progress))
@@ -197,7 +197,7 @@ func whyLacking(s loop.State, c *attempt.Claim, e *attempt.Evidence) (why, more 
 	case len(lost) > 0:
 		return "lines of the progress file were removed or changed", strings.Join(lost, "\n")
 	case item == nil && cmp.Or(a.PR, Of(s.Run).PR) == 0:
-		return "no opened pull request was seen", ""
+		return "no pull request was seen", ""
 	case a.NoGit:
 		return "", ""
 	case a.Unread != "":

@@ -12,7 +12,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Name names the kind in commands and files.
+// Name is the kind's name in commands and files.
 const Name loop.Skill = "task"
 
 // Kind is the kind of loop that works through the tasks of a spec (T1).
@@ -35,7 +35,7 @@ var Kind = loop.Kind{
 			Way: "fix the task by hand or rewrite it, then resume; its attempts start over"},
 		{Number: 21, Name: "history-dropped", Cause: loop.CauseDropped,
 			When: loop.Entry | loop.Exit, Holds: historyDropped,
-			Tell: loop.Says("fires when the list is done and the branch has lost the last " +
+			Tell: loop.Says("fires when the list is done but the branch has lost the last " +
 				"task's commit").Tell,
 			Way: "restore the commit, for example with `git reflog`; a resume accepts the branch " +
 				"as it is"},
@@ -56,13 +56,13 @@ func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }
 // LineOf returns the fields that a task loop adds to the line, or nil for any other line.
 func LineOf(l *loop.Iteration) *Line { return loop.LineOf[Line](l) }
 
-// Run holds the additional state of a task loop's run: its list and its progress (T16–T28).
+// Run is the state that a task loop adds to its run: its list and its progress (T16–T28).
 type Run struct {
 	Spec     string `json:"spec"`      // path of the spec, relative to the project
 	ListPath string `json:"list_path"` // path of the file that contains the list
 	List     []Item `json:"list"`
 	// ListSum is the hash of the list when it was last read, without its ticks. Changed is the
-	// current list until a person has answered the question about it (T97).
+	// edited list until a person has answered the question about it (T97).
 	ListSum string    `json:"list_sum,omitempty"`
 	Changed *ReadList `json:"changed,omitempty"`
 	// Seen is the hash of the list when the last attempt ended, or empty if unknown. Added lists a
@@ -79,7 +79,7 @@ type Run struct {
 	Goal     string `json:"goal,omitempty"`
 	Issue    string `json:"issue,omitempty"`
 	Check    string `json:"check,omitempty"` // a person's command, or ""
-	// Proposed is the project's own check command until a person has confirmed or declined it.
+	// Proposed is a check command that no person typed, until a person confirms or declines it.
 	Proposed string `json:"check_proposed,omitempty"`
 	// CheckMinutes bounds one run of the check command.
 	CheckMinutes int `json:"check_minutes,omitempty"`
@@ -88,10 +88,10 @@ type Run struct {
 	// reason why the last attempt was not accepted
 	Reason  string   `json:"reason,omitempty"`
 	Dollars loop.USD `json:"max_task_dollars,omitempty"`
-	// Require is "verified" if the run asks a person about a task with a lesser verdict. Otherwise
-	// it is "".
+	// Require is "verified" if a person must be asked about each task with a lesser verdict,
+	// otherwise "".
 	Require string `json:"require,omitempty"`
-	// set until a person has answered the question about it
+	// progress made by another tool, until a person has answered the question about it
 	Import *Found `json:"import,omitempty"`
 	Words  string `json:"words,omitempty"` // a person's words for the task's next attempts
 	Git    bool   `json:"git,omitempty"`   // an attempt has seen a repository
@@ -99,9 +99,9 @@ type Run struct {
 	// unless a person resumes the run; that accepts the branch as it is.
 	Tip string `json:"tip,omitempty"`
 	PR  int    `json:"pr,omitempty"` // PR that the run has opened or commented on, or 0
-	// Start is the commit on which the run began. The check is pinned at that commit.
+	// Start is the commit on which the run began, and at which the check is pinned.
 	Start string            `json:"start,omitempty"`
-	Last  *attempt.CheckRun `json:"last_check,omitempty"` // check run after the last claim
+	Last  *attempt.CheckRun `json:"last_check,omitempty"` // last conclusive run of the check
 	// Outages counts consecutive attempts that ended through no fault of the task (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
@@ -114,7 +114,7 @@ type ReadList struct {
 
 // Found is a state file that another tool left in the project before the run (T99).
 type Found struct {
-	Index int `json:"index"` // number of tasks that it counts as done
+	Index int `json:"index"` // number of tasks that the file counts as done
 	Try   int `json:"try"`
 }
 
@@ -128,11 +128,11 @@ const (
 // Item is one task with its result.
 type Item struct {
 	Title    string `json:"title"`              // one line of 1 to 200 runes
-	Criteria string `json:"criteria,omitempty"` // the text below it, at most 1500 bytes
-	// in checkpoint mode, the loop pauses after it (T41)
+	Criteria string `json:"criteria,omitempty"` // the text below the title, at most 1500 bytes
+	// in checkpoint mode, the loop pauses after the task (T41)
 	Checkpoint bool `json:"checkpoint,omitempty"`
-	NoCommit   bool `json:"no_commit,omitempty"` // it may end without a commit (T87)
-	// the task's own command, which a person has seen
+	NoCommit   bool `json:"no_commit,omitempty"` // the task may end without a commit (T87)
+	// the task's own check command, which a person saw at gate 2
 	Check string `json:"check,omitempty"`
 	// Before is the result of the check before the first attempt; nil if unknown.
 	Before *attempt.CheckRun `json:"before,omitempty"`
@@ -142,8 +142,8 @@ type Item struct {
 	Added  bool            `json:"added,omitempty"`
 	Result attempt.Verdict `json:"result,omitempty"` // empty while the task is not done
 	SHA    string          `json:"sha,omitempty"`
-	// Base is the first commit on which an attempt at the task began and that git could read, or
-	// the empty tree. Attempts that an outage ended count too.
+	// Base is the commit on which the first attempt at the task began, or the empty tree. Attempts
+	// whose start git could not read do not count; attempts that an outage ended do.
 	Base    string   `json:"base,omitempty"`
 	Tries   int      `json:"tries,omitempty"`
 	Minutes int      `json:"minutes,omitempty"`
@@ -210,8 +210,8 @@ func (r *Run) Count(result attempt.Verdict) (n int) {
 	return n
 }
 
-// AwaitingGate returns the number of the gate at which the run waits, or 0 if it does not wait at
-// one of the three (T25).
+// AwaitingGate returns the number of the gate at which the run waits, or 0 if it waits at none of
+// the three (T25).
 func AwaitingGate(b *loop.Budget) int {
 	for _, g := range b.Pending {
 		if n := slices.Index(gateNames, g.Name) + 1; n > 0 {
@@ -232,7 +232,7 @@ func (r Run) clone() *Run {
 	return &r
 }
 
-// Enter appends the tasks that a person added, and looks for changes of the list on disk.
+// Enter appends the tasks that a person added, and looks for edits of the list on disk.
 func (r *Run) Enter(t *loop.Tick, e loop.EntryFacts, alone bool) {
 	t.Notes = appendNote(t.Notes, r.absorb())
 	t.Notes = appendNote(t.Notes, r.compare(r.reread(e.List), alone))
@@ -240,8 +240,8 @@ func (r *Run) Enter(t *loop.Tick, e loop.EntryFacts, alone bool) {
 
 func (r *Run) Answered(loop.EntryFacts) {}
 
-// Begin opens the next attempt. If the repository has disappeared since the run began, commits are
-// still required.
+// Begin prepares the next attempt. If the run began in a repository that is gone, commits are still
+// required.
 func (r *Run) Begin(a *attempt.Attempt) bool {
 	if a.NoGit && r.Git {
 		a.NoGit, a.Unread = false, "the repository that the run began in is gone"
@@ -345,7 +345,7 @@ func (r *Run) Line(t *loop.Tick) loop.Record {
 		Fresh: a.Fresh, Feedback: a.Feedback}
 }
 
-// Fold counts the attempt that ends.
+// Fold counts the attempt that is ending.
 func (r *Run) Fold(t *loop.Tick, e loop.Ending) {
 	a := t.Attempt
 	if a.Task < 1 {
@@ -428,8 +428,8 @@ func tasksDone(f *loop.Facts) string {
 	return Of(f.Run).AllDone() + " " + Of(f.Run).Result()
 }
 
-// listDone reports whether all work is done and no waiting gate has an answer that could open a
-// task again.
+// listDone reports whether all work is done and no gate is waiting, because an answer could reopen
+// a task.
 func listDone(f *loop.Facts) bool {
 	return Of(f.Run).Complete() && len(f.Run.Pending) == 0
 }
@@ -456,7 +456,7 @@ func taskBlocked(f *loop.Facts) string {
 		english.Plural(r.MaxTries-1, "attempt"))
 }
 
-// Retune adopts the flags that affect how the run is judged, and returns those that changed it.
+// Retune adopts flags that affect how the run is judged, and returns those that changed it.
 func (r *Run) Retune(f loop.TaskFlags) (changed []string) {
 	if f.Check != "" { // even the same command is pinned again
 		r.Check, r.Proposed, r.Start = f.Check, "", ""
