@@ -60,7 +60,7 @@ type Attempt struct {
 	Told string `json:"told,omitempty"`
 }
 
-// maxLooked bounds the recorded files: once there are as many, Look adds no more.
+// maxLooked bounds Looked: once it holds that many files, Look adds no more.
 const maxLooked = 1000
 
 // Look records the files that an auditor looked at, and whether it ran the check. It reports

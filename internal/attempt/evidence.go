@@ -13,7 +13,7 @@ type CheckRun struct {
 	Exit    int    `json:"exit"`
 	Stopped bool   `json:"stopped,omitempty"` // the check did not exit by itself; Exit is 1
 	Seconds int    `json:"seconds"`
-	Head    string `json:"head"` // the commit that was checked; "" if it left uncommitted files
+	Head    string `json:"head"` // the checked commit; "" if the check left uncommitted files
 	Tail    string `json:"tail,omitempty"`
 	Command string `json:"command,omitempty"`
 	// Changed lists the pinned files that differ from the run's start. If the check is green, it

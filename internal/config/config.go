@@ -21,7 +21,7 @@ import (
 	"hooks/internal/safefile"
 )
 
-// MaxFile bounds the number of bytes that are read of a file.
+// MaxFile bounds the number of bytes that are read from a file.
 const MaxFile = 1 << 20
 
 // DefaultDoNotMerge is the label that ends a review loop if the project does not set another one

@@ -17,8 +17,8 @@ import (
 const MaxSize = 64 << 20
 
 // Root returns the folder whose changes/ holds the ledgers: the nearest folder at or above dir that
-// has one, up to the top of dir's repository, or else that top. Without a repository, it falls back
-// to dir.
+// contains changes/, up to the top of dir's repository, or else that top. Without a repository, it
+// falls back to dir.
 func Root(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if safefile.IsDir(filepath.Join(at, "changes")) {
@@ -41,8 +41,8 @@ func Find(root string) []string {
 }
 
 // Check returns the absolute path of a ledger that a person or the model named. It returns an error
-// if the file name is not a ledger's, or if the folder is not one of ledgers once its symlinks are
-// resolved.
+// if the file name is not a ledger's, or if the folder, with symlinks resolved, is not
+// changes/<name>/loops.
 func Check(path string) (string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {

@@ -31,8 +31,8 @@ type Turn struct {
 
 // Parse returns the turns of a ledger, including damaged ones. A `---` line outside of code ends a
 // feedback section and its turn. A section without one ends at the next heading of level 1 or 2,
-// and a turn without a section at the next heading "Turn N". A title alone is no turn. Parse skips
-// front matter.
+// and a turn without a section at the next heading "Turn N". A title alone is not a turn. Parse
+// skips front matter.
 func Parse(text string) []Turn {
 	lines := split(text)
 	return parse(lines, frontMatter(lines))

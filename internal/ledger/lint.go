@@ -118,7 +118,7 @@ func CheckName(name string) *Finding {
 	phase, number, _ := strings.Cut(strings.TrimSuffix(name, ".md"), "-")
 	if own, _, err := Name(phase, number); err != nil || own != name {
 		return &Finding{Line: 1, Rule: UnknownFile,
-			Text: name + " is not a ledger's name, such as tasks.md or plan-01.md"}
+			Text: name + " does not have a ledger's name, such as tasks.md or plan-01.md"}
 	}
 	return nil
 }

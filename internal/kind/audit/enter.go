@@ -19,7 +19,7 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 	}
 	switch {
 	case s.Fed && old != nil:
-		// the command that began the run may not name the plan
+		// the repeated command need not name the plan
 		flags.Rest = []string{Of(old).Plan}
 		return fresh, "", nil
 	case old != nil && old.Drives(*flags):
@@ -72,7 +72,7 @@ func newRun(s *loop.Setup) (*Run, []byte, error) {
 	if err := loop.OnlyOne("plan", flags.Rest); err != nil {
 		return nil, nil, err
 	}
-	if flags.Lock != "" || flags.BudgetFile != "" { // an older run may have them
+	if flags.Lock != "" || flags.BudgetFile != "" { // only runs of older versions may have them
 		return nil, nil, hint.New("leave them out; an audit loop has its own worktree",
 			"an audit loop does not accept --lock or --budget-file")
 	}

@@ -53,7 +53,7 @@ const (
 	AcceptedFinding FindingState = "accepted"
 )
 
-// Tally counts the findings by state. A history line has it instead of the findings.
+// Tally counts the findings by state. A history line holds it instead of the findings.
 type Tally struct {
 	Bugs     int `json:"open_bugs"`
 	Warnings int `json:"open_warnings"`
@@ -143,7 +143,7 @@ func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 		i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ID == id })
 		if i < 0 {
 			return hint.New("`hooks audit findings` lists them",
-				"no known finding: %q", id)
+				"there is no finding %q to resolve", id)
 		}
 		f := &r.Findings[i]
 		unchanged := f.Head != "" && f.Head == head
@@ -191,7 +191,7 @@ func (f *Finding) ofPlan(r *Run) bool {
 	return f.File == r.Plan && f.Description == changedPlan
 }
 
-// holdPlan opens or, if the plan is unchanged, closes the finding about a changed plan file.
+// holdPlan opens the finding about a changed plan file, or closes it if the file is unchanged.
 func (r *Run) holdPlan(t *loop.Tick, changed bool, head string) error {
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ofPlan(r) })
 	switch {

@@ -78,7 +78,7 @@ func sentence(text string) string {
 func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
 	r, since := Of(run), Of(run).Audits
 	if !PhaseOf(tick.Attempt).Audits() {
-		since-- // the audit that asked is already counted
+		since-- // the audit that raised the question is already counted
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -276,8 +276,8 @@ func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 	}
 	switch {
 	case r.Shown != "":
-		return loop.RefuseCall(loop.AuditRule, "leave it out", "Not done: %s. Git would run that "+
-			"program for the auditor, unchecked", r.Shown)
+		return loop.RefuseCall(loop.AuditRule, "leave it out", "Not done: %s. With this "+
+			"setting, git would run an unchecked program for the auditor", r.Shown)
 	case what != "":
 		return loop.RefuseCall(loop.AuditRule, "commit; a person can push after the audit is clear",
 			"Not published: %s. Nothing leaves the worktree during %s", what, during)

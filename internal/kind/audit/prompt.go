@@ -90,7 +90,7 @@ func list(findings []Finding) string {
 		lines = append(lines, "- "+short(f.String()))
 	}
 	if more := len(findings) - maxFindings; more > 0 {
-		lines = append(lines, fmt.Sprintf("- and %d more: hooks audit findings", more))
+		lines = append(lines, fmt.Sprintf("- and %d more; see `hooks audit findings`", more))
 	}
 	return strings.Join(lines, "\n")
 }

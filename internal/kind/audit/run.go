@@ -108,7 +108,7 @@ type Post struct {
 	Skill   string `json:"skill,omitempty"`
 	Prompt  string `json:"prompt,omitempty"`
 	Push    bool   `json:"push,omitempty"`    // the action may push and open a PR
-	Summary string `json:"summary,omitempty"` // the worker's last words, redacted
+	Summary string `json:"summary,omitempty"` // the worker's last message, redacted
 }
 
 // since returns the commit at which the changes under audit begin. It returns "" outside of an
@@ -123,7 +123,7 @@ func (r *Run) since(p Phase) string {
 	return r.SectionBase
 }
 
-// seen counts the changed files that the auditor looked at, and records if it ran the check.
+// seen records how many changed files the auditor looked at, and whether it ran the check.
 func (r *Run) seen(a *attempt.Attempt, e *attempt.Evidence) *attempt.Seen {
 	s := &attempt.Seen{Changed: len(e.Changed)}
 	for _, file := range e.Changed {
@@ -146,7 +146,7 @@ const (
 // Phase is the kind of work that an iteration of an audit loop does.
 type Phase string
 
-// The phases (A16). Fix is the coding after a dirty final audit (A46).
+// The phases (A16). Fixing is the coding after a dirty final audit (A46).
 const (
 	Coding        Phase = "coding"
 	Auditing      Phase = "auditing"
@@ -195,7 +195,7 @@ const (
 	minDefault  = 15 // lower bound of the default ceiling of iterations (A66)
 )
 
-// Iterations returns the default ceiling of iterations for a plan of so many sections (A66).
+// Iterations returns the default ceiling of iterations for a plan with that many sections (A66).
 func Iterations(sections int) int { return max(minDefault, perSection*sections+3) }
 
 // Line holds the fields of a history line about the phase (A23).

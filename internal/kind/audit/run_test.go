@@ -205,7 +205,7 @@ func TestFindings(t *testing.T) {
 	}
 	before := *Of(run)
 	for want, r := range map[string]loop.Report{
-		`no known finding: "F9"`: loop.Report{Resolved: []string{"F9"},
+		`no finding "F9"`: loop.Report{Resolved: []string{"F9"},
 			Findings: []loop.ReportedFinding{{File: "b.go", Severity: string(Bug)}}},
 		"no finding is open":     loop.Report{Resolved: []string{"F1"}, Verdict: "dirty"},
 		"findings are open, and": loop.Report{Findings: manyFindings(MaxFindings)},

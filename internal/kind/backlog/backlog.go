@@ -131,7 +131,7 @@ func tellBacklog(f *loop.Facts) string {
 			"iteration's entry"
 	}
 	left := f.Run.Workable(f.Tick.KnownBacklog())
-	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
+	return fmt.Sprintf("%s workable; fires at 0 if the iteration has done no work",
 		english.Plural(len(left), "issue"))
 }
 

@@ -48,7 +48,7 @@ var gates = []loop.GateKind{
 		Name: ImportGate, Header: "Import", When: loop.Entry, Safest: "fresh",
 		Options: []loop.Option{
 			{Label: "import",
-				Description: "Continue from there; the tasks before it are not verified."},
+				Description: "Continue there; earlier tasks count as done, but not as verified."},
 			{Label: "fresh", Description: "Begin with the first task."},
 			{Label: "stop", Description: "Do not begin."},
 		},
@@ -226,7 +226,7 @@ func checkDue(f *loop.Facts) []loop.Gate {
 	if r.Proposed == "" {
 		return nil
 	}
-	return ask(0, "Check command, proposed by the project: `%s`. Run it after each task?",
+	return ask(0, "The project proposes the check command `%s`. Run it after each task?",
 		r.Proposed)
 }
 

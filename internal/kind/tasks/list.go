@@ -189,7 +189,7 @@ func (r *listReader) endHeading() {
 	r.milestone, r.under = false, false
 }
 
-// cutSuffixFold cuts a suffix, regardless of case, and the blanks before it. It reports success.
+// cutSuffixFold cuts a suffix of any case and the blanks before it, if the text has the suffix.
 func cutSuffixFold(text, suffix string) (string, bool) {
 	at := len(text) - len(suffix)
 	if at < 0 || !strings.EqualFold(text[at:], suffix) {

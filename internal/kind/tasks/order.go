@@ -36,7 +36,7 @@ func (r *Run) Finished() (n int) {
 	return n
 }
 
-// unticked returns a list without its ticks, which do not count, and with its hash.
+// unticked returns a list and its hash, both without the ticks, which do not count.
 func unticked(list []Item) *ReadList {
 	list = slices.Clone(list)
 	for i := range list {
@@ -58,10 +58,10 @@ func (r *Run) reread(text string) *ReadList {
 	return unticked(list)
 }
 
-// compare compares the list on disk with the one last read; now is nil if it cannot be read. If the
-// list was unchanged when the last attempt ended and nothing has run since then, which alone
-// reports, a person made the change: compare adopts it and returns a note about it. Any other
-// change, and any new check, waits for a person's answer.
+// compare compares the list on disk with the one last read; now is nil if it cannot be read. alone
+// reports whether nothing has run since the last attempt. If so, and if the list was unchanged when
+// that attempt ended, a person made the change: compare adopts it and returns a note about it. Any
+// other change, and any new check, waits for a person's answer.
 func (r *Run) compare(now *ReadList, alone bool) (note string) {
 	if now == nil || r.ListSum == "" {
 		return ""
@@ -188,7 +188,7 @@ func steer(s loop.State, by loop.Steering) (said string, err error) {
 		return "", hint.New(`give one title, as in "Write the page"`, "%q is not one task", by.Text)
 	case r == nil || r.Complete():
 		return "", hint.New("write it into the list, then: /sdd:go SPEC",
-			"no task loop of this project has anything left to do")
+			"no task loop in this project has any work left")
 	}
 	list[0].Added = true
 	r.Added = append(slices.Clip(r.Added), list[0])
@@ -207,7 +207,7 @@ func (r *Run) ownChecks() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return " These checks of single tasks will run: " + strings.Join(parts, ", ") + "."
+	return " These tasks have their own checks: " + strings.Join(parts, ", ") + "."
 }
 
 // Begins returns the events of a command that a person typed, or nil if the Stop hook started the

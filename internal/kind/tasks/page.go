@@ -156,7 +156,7 @@ func (l Listing) Draw(p *page.Text) {
 	}
 	outside := ""
 	if rest > 0 {
-		outside = fmt.Sprintf(", $%s of it outside of single tasks", rest)
+		outside = fmt.Sprintf(", $%s of it outside of the tasks", rest)
 	}
 	about.Row("dollars", page.Plain, "$%s in all%s", l.Dollars, outside)
 	about.Row("next", page.Strong, "%s", l.Next)

@@ -28,7 +28,7 @@ var keptHeadings = []string{completedHeading, learningsHeading}
 // none is the text of an empty section.
 const none = "(none)"
 
-// maxFlag bounds what Flagged returns, in bytes.
+// maxFlag bounds the text that Flagged returns, in bytes.
 const maxFlag = 2000
 
 // Progress returns the text of the run's progress file. now is the file on disk, or nil if there is

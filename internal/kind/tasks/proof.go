@@ -11,8 +11,8 @@ import (
 )
 
 // A green check proves a task to different degrees. The task is verified if the check was red
-// before the work, and "not broken" if it was green before, or if its result is unknown. In both
-// cases the worker must not have changed the check.
+// before the work, and "not broken" if it was green before, or if its result is unknown. If the
+// worker changed the check, it runs with the original files.
 
 // checkOf returns the command that proves a task: the task's own, or the list's. item is nil for
 // the pull request.

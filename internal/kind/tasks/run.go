@@ -21,7 +21,7 @@ var Kind = loop.Kind{
 	Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * loop.Dollar},
 	Driver:   "hooks go",
 	None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
-		"or with `hooks go SPEC` here; modes pair and swarm run no loop",
+		"or with `hooks go SPEC` in a terminal; modes pair and swarm run no loop",
 	Flags: []string{"--tasks", "--check", "--check-timeout", "--drive", "--mode", "--issue",
 		"--untidy", "--max-task-iterations", "--max-task-dollars", "--require"},
 	Report: `{"outcome":"ok","note":"…"}`,
