@@ -174,7 +174,7 @@ func (r *Run) steer(b *loop.Budget, t *loop.Tick, by loop.Steering) error {
 }
 
 // audited checks a call against the restrictions of an audit loop's phases: an auditor only reads,
-// and no phase asks, pushes or schedules (A67–A70).
+// and no phase asks a person, schedules or, unless it is permitted, pushes (A67–A70).
 func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	r := Of(s.Run) // nil if the run's file lost it; the restrictions still apply
 	if e.Foreign(s) {

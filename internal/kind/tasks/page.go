@@ -41,7 +41,7 @@ type Listing struct {
 	done         string
 }
 
-// Row is a task of a Listing, and of a report card.
+// Row is a task in a Listing or on a report card.
 type Row struct {
 	Number   int             `json:"task"` // number of the task, from 1
 	Title    string          `json:"title"`
@@ -55,7 +55,7 @@ type Row struct {
 	// reason why the last attempt did not count
 	Why      string   `json:"why,omitempty"`
 	Changed  []string `json:"check_changed,omitempty"`  // pinned files that the worker changed
-	Weakened []string `json:"tests_weakened,omitempty"` // tests that the worker weakened (T96)
+	Weakened []string `json:"tests_weakened,omitempty"` // how the worker weakened tests (T96)
 	Open     bool     `json:"under_way,omitempty"`      // an attempt at the task is open
 }
 
