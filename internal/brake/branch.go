@@ -16,9 +16,9 @@ import (
 )
 
 // in returns the arguments with which a program runs in a phase. In a phase that only reads, git
-// ignores settings that alter its output, because a worker may have set them. In a phase that
-// writes, a checkout of a remote branch creates no local branch, and a rebase moves no other
-// branch. The settings that enforce this come last, so that they override those of the command.
+// ignores settings that alter its output or start programs, because a worker may have set them. In
+// a phase that writes, a checkout of a remote branch creates no local branch, and a rebase moves no
+// other branch. The inserted settings follow the command's own, so that they override them.
 func (s Start) in(phase loop.Confined) []string {
 	at, _ := s.git()
 	argv, settings := s.Argv, []string(nil)
@@ -38,8 +38,8 @@ func (s Start) in(phase loop.Confined) []string {
 	return slices.Insert(slices.Clone(argv), at, settings...)
 }
 
-// git returns the index of git's command in the arguments, and how git is started. If the program
-// is not git, at is 1, and start describes a git that the program would start.
+// git returns the index of git's subcommand in the arguments, and how git is started. If the
+// program is not git, at is 1, and start describes a git that the program would start.
 func (s Start) git() (at int, start tracker.GitStart) {
 	start = tracker.GitStart{Dir: s.Cwd, Env: s.Environ, Works: s.Cwd}
 	gitDir, workTree := s.Env("GIT_DIR"), s.Env("GIT_WORK_TREE")
@@ -64,9 +64,9 @@ func (s Start) git() (at int, start tracker.GitStart) {
 	}
 }
 
-// strays refuses a git command that changes a branch other than that of the loop's phase, another
-// worktree, or a remote that is a local directory. It returns nil if git only reads or works on
-// the loop's branch.
+// strays refuses a git command that changes a branch other than the phase's, another worktree, or a
+// remote that is a local directory. It returns nil if the command only reads or stays on the
+// phase's branch, if the phase has no branch, and for other programs.
 func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 	line := shellword.Join(shellword.Lits(s.Argv...))
 	text := effect.Call{Tool: "Bash", Cwd: s.Cwd, Command: line}
@@ -96,12 +96,13 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 		"commit on "+branch+"; a person can merge after "+g.phase.Until)
 }
 
-// strayed is like moves, but also considers git's settings: it refuses an alias, and a fetch into a
-// local branch. It refuses even an alias named after a git command, although git ignores it.
+// strayed is like moves, but also considers git's settings. It rejects an alias, even one named
+// after a git command, which git would ignore, and a fetch that is configured to write into a local
+// branch.
 func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
 	name := "alias." + argv[0]
 	if cmp.Or(config[strings.ToLower(name)], config[name+".command"]) != "" {
-		return "it is an alias: type its command"
+		return "it is an alias (type its command instead)"
 	}
 	for key, value := range config {
 		fetches := strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".fetch")
@@ -113,8 +114,8 @@ func (s Start) strayed(argv []string, own, on string, config map[string]string) 
 	return s.moves(argv, own, on)
 }
 
-// common returns the git directory that all worktrees of a repository share, given that of one
-// worktree.
+// common returns the git directory that all worktrees of a repository share. dir is the git
+// directory of one of them.
 func common(dir string) string {
 	shared, _, _ := strings.Cut(tracker.RealPath(dir), "/worktrees/")
 	return shared
@@ -136,10 +137,10 @@ func remote(own tracker.Facts, dir string) bool {
 }
 
 // unseen is the reason for refusing `git bisect run`.
-const unseen = "the git that it starts would not be checked"
+const unseen = "the git commands that it starts would not be checked"
 
-// staying lists, for git commands that can change another branch, the flags that certainly neither
-// change one nor make a rebase run a program.
+// staying maps each git command that can change another branch to its harmless flags, which neither
+// do that nor make a rebase run a program.
 var staying = map[string]string{
 	"branch":   "-q --quiet -u --set-upstream-to --unset-upstream --edit-description",
 	"checkout": "-q --quiet -f --force --ours --theirs",
@@ -152,11 +153,12 @@ var staying = map[string]string{
 	"update-ref": "-m -d --no-deref",
 }
 
-// moves explains how a git command changes a branch other than own or another worktree. It returns
-// an empty string if it does not. argv begins with git's command; on is the checked-out branch.
+// moves explains how a git command changes or could change another worktree, or a branch other than
+// own. If it cannot, moves returns an empty string. argv begins with git's subcommand; on is the
+// checked-out branch.
 func (s Start) moves(argv []string, own, on string) string {
 	const another = "it changes another branch"
-	const settings = "-u --set-upstream-to --unset-upstream --edit-description" // of a branch
+	const settings = "-u --set-upstream-to --unset-upstream --edit-description" // flags
 	command, args, sets := argv[0], []string(nil), false
 	stays, watched := staying[command]
 	for _, arg := range argv[1:] {
@@ -178,7 +180,7 @@ func (s Start) moves(argv []string, own, on string) string {
 		return ref && to != "" && !strings.HasPrefix(to, "refs/")
 	}
 	foreign := func(arg string) bool {
-		place, _, _ := strings.Cut(arg, "/") // as in main-worktree/HEAD
+		place, _, _ := strings.Cut(arg, "/") // such as main-worktree/HEAD
 		return shellword.Has("main-worktree worktrees", place) ||
 			strings.HasPrefix(arg, "refs/heads/") && arg != "refs/heads/"+own
 	}

@@ -85,16 +85,17 @@ func link(exe, path string) error {
 	return os.Rename(fresh, path)
 }
 
-// linksAge is the minimum time that links are kept after the last loop of their session began. A
+// linksAge is the minimum time that links are kept after Dress last created or checked them. A
 // background process may have resolved a program to a link and may use that path long after the
 // loop has ended.
 const linksAge = 30 * 24 * time.Hour
 
-// RemoveLinks removes the links of all sessions, and the programs that they point to.
+// RemoveLinks removes the links of all sessions and the kept programs.
 func RemoveLinks(home string) { _ = os.RemoveAll(filepath.Join(home, "brake")) }
 
-// Sweep removes the links of each session that has no loop on, began its last loop at least 30 days
-// ago, and for which lives returns false. It also removes kept programs of that age without a link.
+// Sweep removes the links of each session that has no loop on, whose links are at least linksAge
+// old, and for which lives returns false. It also removes kept programs of that age that no
+// remaining link points to.
 func Sweep(home string, lives func(session string) bool) {
 	root := filepath.Join(home, "brake")
 	old := func(e os.DirEntry) bool {

@@ -16,9 +16,9 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 // folder identifies one session's directory of links.
 type folder struct{ home, session string }
 
-// find searches PATH for the real program, which is the first one of that name that is not hooks,
-// and for directories of links. target is absolute, or empty if not found. If argv0 is a path, its
-// directory comes first in the search for links.
+// find searches path for directories of links and for the real program, that is, the first program
+// of that name that is neither a link nor this program. target is its absolute path, or empty if
+// there is none. If argv0 is a path, its directory comes first in the search for links.
 func find(argv0, name, path string) (target string, links []folder) {
 	exe, _ := os.Executable()
 	self, _ := os.Stat(exe)

@@ -19,8 +19,8 @@ import (
 
 // Pass consumes the pass that a session's loop has for one act on a PR. The kind is effect.MergePR
 // or effect.ApprovePR; sha is the head that the command names, or empty. If ok is false, why is
-// the reason, as in "a person has not approved PR #142". at is the only commit that has a pass, or
-// empty.
+// the reason, such as "the pass for PR #142 is used up", and at is the only commit that has a pass,
+// or empty.
 type Pass func(home, session string, kind effect.Kind, pr int, sha string) (
 	ok bool, why, at string)
 
@@ -30,7 +30,7 @@ type ground struct {
 	// project is the absolute path of the loop's project. It is empty if the sealed record cannot
 	// be read; then every merge is refused.
 	project string
-	runs    []loop.Tracker // the trackers that its runs began with
+	runs    []loop.Tracker // the trackers with which the session's runs began
 	config  string         // configuration of the runs; empty if an older version began them
 	pass    Pass
 	links   folder        // links of the session, for pass
@@ -42,9 +42,9 @@ type ground struct {
 	unread bool
 }
 
-// ground returns the facts about a session's loop. on reports whether its links judge programs.
-// They do not if the session has no active sealed record, or if all its loops have ended and their
-// gate does not block the current turn.
+// ground returns the facts about a session's loop. on reports whether the session's links judge
+// programs. They do not if no loop is on, or if all loops have ended and no gate of an ended loop
+// blocks the current turn.
 func (f folder) ground(pass Pass) (g ground, on bool) {
 	path := seal.SwitchPath(f.home, f.session)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {

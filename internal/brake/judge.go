@@ -38,13 +38,13 @@ func (s Start) Env(name string) string {
 
 // readFile returns the text of a file that the program may use. It implements effect.Files.
 func (s Start) readFile(path string) (string, bool) {
-	// one byte over the limit shows that the file is longer
+	// Reading one byte over the limit shows that the file is longer.
 	return safefile.ReadHead(safefile.Absolute(s.Cwd, path), effect.MaxFile+1)
 }
 
-// judge returns a refusal if the program must not run. Otherwise it returns the program's acts,
-// without those of programs that it starts through a link. It consumes the loop's pass for a
-// merge.
+// judge returns a refusal if the program must not run. Otherwise it returns the program's acts, but
+// not the acts of programs that it starts through a link, because the link judges them. For a merge
+// it consumes the loop's pass.
 func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	var unread error
 	ofGit := s.Argv[0] == "git"
@@ -116,8 +116,8 @@ func Repo(at tracker.Facts) effect.Repo {
 	}
 }
 
-// words returns the command line. For curl and wget it inserts flags that name the configuration
-// files that they read by default.
+// words returns the command line. For curl and wget it adds flags that name the configuration files
+// that the program would read by default.
 func (s Start) words() []string {
 	name, args := s.Argv[0], s.Argv[1:]
 	home := s.Env("HOME")
@@ -140,8 +140,8 @@ func (s Start) words() []string {
 	return append(words, args...)
 }
 
-// merge judges the only merging act of the command. It consumes a pass for an act that a person
-// may approve, and refuses any other act.
+// merge judges the only merging act of the command. It allows the merge or approval of a PR if the
+// loop has a pass for it, which it consumes. It refuses any other act.
 func (s Start) merge(g ground, a effect.Act) *Refusal {
 	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
 	switch {
@@ -152,7 +152,7 @@ func (s Start) merge(g ground, a effect.Act) *Refusal {
 		return no("in a loop only PRs may be merged, one at a time, through the merge gate",
 			"open or update a PR and leave it to a person")
 	case a.PR == 0:
-		return no("it does not name a PR", "name the PR by its number, as in "+s.plainly(0))
+		return no("it does not name a PR", "name the PR by its number: "+s.plainly(0))
 	case g.project == "":
 		return s.unsealed()
 	case g.ended:
@@ -160,8 +160,8 @@ func (s Start) merge(g ground, a effect.Act) *Refusal {
 			"a person must type a prompt first, or use another terminal")
 	}
 	if other := s.foreign(g, a); other != "" {
-		return no("it is about "+other+", but a person is only asked about the project's own PRs",
-			"merge PRs of the project's own repository")
+		return no("it targets "+other+", but a person is asked only about the project's own PRs",
+			"merge only PRs of the project's own repository")
 	}
 	switch ok, why, at := g.pass(g.links.home, g.links.session, a.Kind, a.PR, a.SHA); {
 	case ok:
@@ -177,15 +177,15 @@ func (s Start) merge(g ground, a effect.Act) *Refusal {
 // unsealed returns the refusal for a loop whose sealed record cannot be read.
 func (s Start) unsealed() *Refusal {
 	return refuse("sealed-record", s.shown(), "the loop's record cannot be read",
-		"leave it to a person, who finds the cause with `hooks doctor`")
+		"leave it to a person, who can find the cause with `hooks doctor`")
 }
 
-// plainly returns the plain command that merges a PR. N stands for PR 0.
+// plainly returns the plain command that merges a PR. For PR 0 the command contains N.
 func (s Start) plainly(pr int) string {
 	return tracker.MergeCommand(s.forge(), pr, "")
 }
 
-// forge returns the kind of forge of the started client, else of the repository.
+// forge returns the forge that the started client belongs to, else the repository's forge.
 func (s Start) forge() string {
 	if kind := tracker.ForgeOfClient(s.Argv[0]); kind != "" {
 		return kind
@@ -193,10 +193,10 @@ func (s Start) forge() string {
 	return tracker.ForgeOf(tracker.Repo(context.Background(), s.Cwd).Base().Host)
 }
 
-// foreign names the repository of a merge if no run of the loop began with it. Otherwise it returns
-// an empty string.
+// foreign names the repository or host that a merge targets if no run of the loop began with it.
+// Otherwise it returns an empty string.
 func (s Start) foreign(g ground, a effect.Act) string {
-	redact := config.Of(g.config, g.project).Redact // the run's record is redacted in the same way
+	redact := config.Of(g.config, g.project).Redact // the run's own tracker is stored redacted
 	if len(g.runs) == 0 {                           // an older version began the run
 		url := tracker.Repo(context.Background(), g.project).Base().URL
 		g.runs = []loop.Tracker{{URL: redact(url)}}
@@ -204,7 +204,7 @@ func (s Start) foreign(g ground, a effect.Act) string {
 	_, start := s.git()
 	host, target, here := s.host(), a.Repo, false
 	switch {
-	case target == "": // gh asks git in the same way
+	case target == "": // like gh, take the repository from git
 		there := start.Repo(context.Background())
 		here = there.Err == nil && there.Top != ""
 		target = there.Base().String()
@@ -243,8 +243,8 @@ func (s Start) shown() string {
 }
 
 // throughLinks reports whether a part of a git command runs in a shell whose programs start through
-// links, which judge them: an alias with "!", a hook, rebase --exec. The exception is git itself,
-// because git puts its own directory first in PATH.
+// links, which judge them. Such parts are an alias with "!", a hook and rebase --exec. A git
+// command in them does not count, because git puts its own directory first in PATH.
 func throughLinks(repo func() effect.Repo, via []string, command string) bool {
 	byGit, byShell := false, false
 	for _, v := range via {

@@ -58,14 +58,15 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	return cannotRun, true
 }
 
-// judge judges the program for every loop whose links were found. phase is what the current phase
-// of one of these loops forbids. A panic counts as a refusal, so that it does not let a merge pass.
+// judge judges the program for every loop whose links were found, or for an unknown loop if none
+// were found. phase is what the current phase of one of these loops forbids. A panic counts as a
+// refusal, so that it does not let a merge pass.
 func judge(
 	name string, argv []string, links []folder, pass Pass,
 ) (r *Refusal, phase loop.Confined) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = refuse("unreadable", name, fmt.Sprintf("fault while reading: %v", p),
+			r = refuse("unreadable", name, fmt.Sprintf("internal error: %v", p),
 				"report this as a bug in hooks")
 		}
 	}()
@@ -92,7 +93,7 @@ func judge(
 	return nil, phase
 }
 
-// started describes the program that is about to start, with its working directory and environment.
+// started returns the program that is about to start, in this process's directory and environment.
 func started(name string, argv []string) Start {
 	cwd, _ := os.Getwd()
 	return Start{Argv: append([]string{name}, argv[1:]...), Cwd: cwd, Environ: os.Environ()}

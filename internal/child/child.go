@@ -28,14 +28,14 @@ type Command struct {
 	// Last keeps the last Most bytes of stdout and stderr combined. Exceeding Most then does not
 	// kill the program.
 	Last bool
-	// Silent discards the output. Processes that the program leaves behind may then continue.
+	// Silent discards the output. Processes that the program leaves behind then keep running.
 	Silent bool
 }
 
 // Result holds the output of a program, even of one that was killed.
 type Result struct {
 	Out  []byte
-	Says string // the first 64 KiB of stderr
+	Says string // the first 64 KiB of stderr; empty with Command.Last
 }
 
 // ErrTooMuch is the error for a program that was killed because its output exceeded Command.Most.
@@ -43,13 +43,13 @@ var ErrTooMuch = errors.New("too much output")
 
 const maxSays = 64 << 10
 
-// Run starts a program and waits for it and then, for half a second, for any process that holds its
-// output open. If the program fails, exceeds its time or leaves a process that holds its output,
-// Run kills the process group. The error for a timeout is the context's; that of a failed program
-// includes the first line of stderr. Result holds the output so far.
+// Run starts a program and waits until it exits, and then for up to half a second until no process
+// holds its output open. If the program fails or exceeds a limit, or a process still holds the
+// output, Run kills the process group. After a timeout it returns the context's error. The error of
+// a failed program includes the first line of stderr. Result holds the output so far.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if len(c.Args) == 0 {
-		return Result{}, errors.New("no program is named")
+		return Result{}, errors.New("the command is empty")
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
@@ -108,8 +108,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Exit returns the exit code for an error of Run: 0 for nil and for a program that succeeded but
-// left processes behind, which Run killed; -1 for a program that did not exit by itself.
+// Exit returns the exit code for an error of Run. It returns 0 if the program succeeded, even if it
+// left processes that Run killed, and -1 if the program did not start or did not exit by itself.
 func Exit(err error) int {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	switch {
@@ -127,8 +127,8 @@ type Head struct {
 	Kept  bytes.Buffer
 	Most  int
 	over  bool   // more than Most bytes arrived
-	full  func() // called once they have
-	heard func() // called on every write
+	full  func() // called when over becomes true; may be nil
+	heard func() // called on every write; may be nil
 }
 
 func (h *Head) Write(p []byte) (int, error) {
@@ -146,11 +146,11 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maxLine bounds a line, in characters.
+// maxLine bounds the result of Line, in characters.
 const maxLine = 200
 
-// Line returns the first line of a text that is not blank, without control characters and secrets,
-// because errors are stored in notes.
+// Line returns the first non-blank line of a text, cut to maxLine. It removes control characters
+// and secrets, because errors are stored in notes.
 func Line(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(term.Line(line))

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// OwnGroup runs a child in its own session and process group. It then has no terminal to prompt
-// on, the terminal's Ctrl-C does not reach it, and its children can be killed with it.
+// OwnGroup makes a child start in its own session and process group. The child then has no terminal
+// to prompt on, the terminal's Ctrl-C does not reach it, and its children can be killed with it.
 func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// outlive lets a child run on after this process.
+// outlive lets a child keep running after this process ends.
 func outlive(cmd *exec.Cmd) { OwnGroup(cmd) }
 
 // Signal sends a signal to a child's process group.

@@ -12,7 +12,7 @@ func OwnGroup(cmd *exec.Cmd) {
 
 const detachedProcess = 0x00000008
 
-// outlive lets a child run on after this process and its console.
+// outlive lets a child keep running after this process and its console are gone.
 func outlive(cmd *exec.Cmd) {
 	OwnGroup(cmd)
 	cmd.SysProcAttr.CreationFlags |= detachedProcess

@@ -20,11 +20,11 @@ import (
 	"hooks/internal/safefile"
 )
 
-// AskWord is the program's first argument for sending a paused run's questions to the person's Ask
-// command.
+// AskWord is this program's first argument when it starts itself to send a paused run's questions
+// to the person's Ask command.
 const AskWord = "ask-person"
 
-// variable returns a variable of the person's environment. It returns "" if the project's client
+// variable returns the value of an environment variable. It returns "" if the project's client
 // settings set the variable or cannot be read, because the project may come from a stranger.
 func (p *Person) variable(name string) string {
 	for _, dir := range loop.AppendNew(nil, p.Project, p.Env("CLAUDE_PROJECT_DIR")) {
@@ -40,19 +40,19 @@ func (p *Person) variable(name string) string {
 	return strings.TrimSpace(p.Env(name))
 }
 
-// AskCommand is the person's Ask command at the time it was read.
+// AskCommand is the person's Ask command with its settings.
 type AskCommand struct {
 	Argv, Env []string
-	// Print is a hash of the command, the scripts that it names and the variables of the person's
-	// settings. It is "" if no usable command exists. When a person starts a run, the run records
-	// it, so that a command replaced later cannot answer.
+	// Print is a hash of the command, Merges, the files that the command names by absolute path,
+	// and the variables in the person's settings. It is "" if no usable command exists. When a
+	// person starts a run, the run records Print, so that a command replaced later cannot answer.
 	Print  string
-	After  time.Duration // delay of a dialog before the command gets its question
-	Merges bool          // its answers may merge
+	After  time.Duration // how long a dialog waits for the person before the command is asked
+	Merges bool          // the command's answers may merge
 }
 
-// Ask reads the person's Ask command. It ignores the project's configuration and variables that the
-// project's settings set.
+// Ask reads the person's Ask command. It ignores the project's configuration, and any variable that
+// the project's settings set.
 func (p *Person) Ask() (c AskCommand) {
 	own := config.User(p.clientDir()).Ask
 	c.After, c.Merges = cmp.Or(own.After, config.DefaultAskAfter), own.Merges
@@ -90,8 +90,8 @@ func (p *Person) Ask() (c AskCommand) {
 	return c
 }
 
-// fewVariables returns the environment of the Ask command. It is minimal, because a project's
-// settings could redirect the command through others, such as PATH or LD_PRELOAD.
+// fewVariables returns a minimal environment for the Ask command with a fixed PATH. A project's
+// settings could redirect the command through its own PATH or through variables like LD_PRELOAD.
 func (p *Person) fewVariables() (env []string) {
 	path := "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin"
 	names := []string{"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR",
@@ -123,7 +123,8 @@ func (p *Person) ownVariables() (env []string) {
 	return env
 }
 
-// onPath returns the program file that a command names, or "" if there is none.
+// onPath returns name if it contains a slash. Otherwise it returns the program of that name in the
+// folders of path, or "" if there is none.
 func onPath(path, name string) string {
 	if strings.ContainsAny(name, `/\`) {
 		return name
@@ -148,13 +149,13 @@ func (p *Person) StartAsking(kind loop.Skill, secret string) error {
 	return p.start("ask", AskWord, secret, "HOOKS_LOOP="+string(kind))
 }
 
-// Recorded notifies the person that the Ask command's answer is recorded, with the command that
-// resumes the run.
+// Recorded starts the person's Notify command to report that the Ask command's answer was recorded,
+// and how to resume the run. It does nothing without such a command.
 func (p *Person) Recorded(way, resume string) error {
 	p.way = strings.ToLower(way)
 	if command, _ := p.notifyWay(); command == "" {
 		return nil
 	}
-	return p.start("notify", DeliverWord, "", "HOOKS_TITLE=hooks: your answer is recorded",
+	return p.start("notify", DeliverWord, "", "HOOKS_TITLE=hooks: your answer was recorded",
 		"HOOKS_TEXT=continue with "+report.Short(resume))
 }

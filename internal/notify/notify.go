@@ -1,5 +1,6 @@
-// Package notify runs a person's own commands, detached from the client: one notifies the person,
-// another receives the events of a task loop.
+// Package notify starts a person's own commands, detached from the client. The Notify command
+// notifies the person, the Ask command answers questions, and the Sync command receives the events
+// of a task loop.
 package notify
 
 import (
@@ -21,19 +22,21 @@ import (
 	"hooks/internal/toolcall"
 )
 
-// The first arguments with which this program starts itself to run one of these commands.
+// DeliverWord and SyncWord are this program's first argument when it starts itself to run the
+// Notify or the Sync command.
 const (
 	DeliverWord = "deliver"
 	SyncWord    = "sync"
 )
 
-// Time limits of one run of a command.
+// deliverTime and syncTime limit one run of the Notify and the Sync command.
 const (
 	deliverTime = 10 * time.Second
 	syncTime    = 30 * time.Second
 )
 
-// Person delivers notices to the loop's person once the reply is printed.
+// Person queues notices and task-loop events, and starts the person's commands for them once the
+// reply is printed.
 type Person struct {
 	Env     func(string) string
 	Project string
@@ -43,8 +46,8 @@ type Person struct {
 	syncs   bool // task-loop events are queued
 }
 
-// Notice queues a notice until the reply is printed. way is the project's Notify setting; next is
-// the step to take, which is shortened separately from the text.
+// Notice queues a notice until the reply is printed. way is the project's Notify setting. next is
+// the step that the person should take; it is shortened separately from text.
 func (p *Person) Notice(way, title, text, next string) {
 	if len(p.texts) == 0 {
 		p.way = strings.ToLower(way)
@@ -53,8 +56,8 @@ func (p *Person) Notice(way, title, text, next string) {
 	p.texts = append(p.texts, report.Short(text)+" — next: "+report.Short(next))
 }
 
-// clientDir returns the folder of the person's client configuration. It returns "" if the folder
-// is unknown or if the project's settings change it.
+// clientDir returns the folder of the person's client configuration. It returns "" if the folder is
+// unknown or if the project's settings may change a variable that determines it.
 func (p *Person) clientDir() string {
 	for _, name := range []string{"CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"} {
 		if p.Env(name) != "" && p.variable(name) == "" {
@@ -65,9 +68,9 @@ func (p *Person) clientDir() string {
 	return dir
 }
 
-// notifyWay returns the command that notifies the person, or whether the bell does. A command comes
-// only from the person's environment or CLAUDE.md. The project may come from a stranger, so it can
-// choose only bell or off.
+// notifyWay returns the command that notifies the person, or reports that the bell rings instead. A
+// command comes only from the person's environment or CLAUDE.md. The project may come from a
+// stranger, so it can choose only bell or off.
 func (p *Person) notifyWay() (command string, bell bool) {
 	way := cmp.Or(p.variable("HOOKS_NOTIFY"), config.User(p.clientDir()).Notify)
 	switch cmp.Or(way, p.way) {
@@ -94,8 +97,8 @@ func (p *Person) Queue(files *store.Store, list []loop.SyncEvent) error {
 	return files.Queue(list)
 }
 
-// Later returns the function to run once the reply is printed, or nil, and whether the reply rings
-// the bell. It reads no configuration if no notice or event is queued.
+// Later returns the function to run once the reply is printed, or nil, and reports whether the
+// reply rings the bell. It reads no configuration if no notice or event is queued.
 func (p *Person) Later() (run func() error, bell bool) {
 	command := ""
 	if len(p.texts) > 0 {
@@ -152,10 +155,10 @@ func Deliver(env func(string) string) {
 	}
 }
 
-// Sync sends the queued events, oldest first. Each is one JSON line on the stdin of one run of the
-// person's command. Exit code 0 marks the event as sent; any other result leaves this event and
-// the later ones in the queue. After a crash an event may be sent twice, with the same key. Only
-// one process sends at a time.
+// Sync sends the queued events, oldest first. It runs the person's command once for each event,
+// with the event as one line of JSON on stdin. Exit code 0 marks the event as sent; any other
+// result leaves this event and the later ones in the queue. After a crash an event may be sent
+// twice, with the same key. Only one process sends at a time.
 func Sync(env func(string) string) {
 	p := Person{Env: env, Project: env("HOOKS_PROJECT")}
 	words := command(p.syncWay())

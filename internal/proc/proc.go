@@ -1,5 +1,5 @@
-// Package proc identifies the process that owns a loop and reports whether a recorded process still
-// runs.
+// Package proc identifies the process that owns a loop and reports whether a recorded process is
+// still running.
 //
 // The kernel reuses process ids, so a record also has the start time and the host. An uncertain
 // answer is loop.Unclear, which callers treat as alive (R70).
@@ -17,11 +17,11 @@ import (
 	"hooks/internal/loop"
 )
 
-// Of reports whether the recorded process still runs. kill -0 decides (R70), but if the start time
-// differs from the recorded one, it is a different process. Of returns loop.Unclear for a record
-// of another host, an invalid process id and every unexpected system error.
+// Of reports whether the recorded process is still running. kill -0 decides (R70), except that a
+// zombie, or a process whose start time differs from the record, counts as dead. Of returns
+// loop.Unclear for a record of another host, an invalid process id and an unexpected system error.
 func Of(p loop.Process) loop.Liveness {
-	// The system call would truncate a number over 31 bits and report on another process.
+	// The system call would truncate a number over 31 bits and test another process.
 	if p.PID <= 0 || p.PID > math.MaxInt32 || (p.Host != "" && p.Host != host()) {
 		return loop.Unclear
 	}
@@ -53,8 +53,7 @@ type entry struct {
 	gone bool
 }
 
-// maxAncestors bounds the walk to the client, so that a cycle in the process table cannot hang a
-// hook.
+// maxAncestors bounds a walk up the process tree, so that a cycle cannot hang a hook.
 const maxAncestors = 32
 
 // Owner returns the client process that runs the loop: CLAUDE_PID if that process is alive (source
@@ -82,8 +81,8 @@ func Describe(pid int, source string) loop.Process {
 	return p
 }
 
-// Inside reports whether this process is a descendant of a recorded client. A daemon, or a process
-// whose ancestors the system does not report, counts as outside.
+// Inside reports whether this process is a descendant of a recorded client that is alive. A daemon,
+// or a process whose ancestors the system does not report, counts as outside.
 func Inside(p loop.Process) bool {
 	return p.Source == "client" && Of(p) == loop.Alive && below(p.PID, os.Getppid(), inspect)
 }

@@ -18,13 +18,13 @@ var Boot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(text))
 })
 
-// Caller returns the process that created this program's stdin, if that is one end of an unnamed
-// pair of Unix sockets, and nil otherwise. The client gives every hook such a pair, directly or
-// through a shell. Measurements show that it gives one to the Bash tool as well, but writes
-// nothing to it. The kernel records the creator of a pair whatever exec, setsid, double forks or
-// variables do, and only the creator's end can write to it. So this is the one fact about a hook
-// that a command in a tool call cannot fake. The parent process proves nothing, because `exec
-// hooks stop` is a child of the client as well.
+// Caller returns the process that created this program's stdin if stdin is one end of an unnamed
+// pair of Unix sockets and the process can still be inspected. Otherwise it returns nil. The client
+// gives every hook such a pair, directly or through a shell. Measurements show that it gives one to
+// the Bash tool as well, but writes nothing to it. The kernel records who created a pair. Exec,
+// setsid, double forks and variables do not change that, and only the creator's end can write to
+// the pair. So this is the one fact about a hook that a command in a tool call cannot fake. The
+// parent process proves nothing, because `exec hooks stop` is a child of the client as well.
 func Caller() *loop.Process {
 	name, _ := unix.Getsockname(0)
 	socket, ok := name.(*unix.SockaddrUnix)
@@ -42,7 +42,7 @@ func Caller() *loop.Process {
 	return &p
 }
 
-// inspect reads /proc. ok is false for a process that does not exist or is hidden.
+// inspect reads /proc. It returns false for a process that does not exist or is hidden.
 func inspect(pid int) (entry, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	stat, _ := os.ReadFile(dir + "/stat")
@@ -54,7 +54,7 @@ func inspect(pid int) (entry, bool) {
 		e.names = append(e.names, exe)
 	}
 	if boot := Boot(); boot != "" {
-		e.start += "@" + boot // the clock ticks begin again with every boot
+		e.start += "@" + boot // the start time counts clock ticks since the boot
 	} else {
 		e.start = ""
 	}
@@ -80,7 +80,7 @@ func parseStat(line string) (entry, bool) {
 	switch state, threads := rest[0], rest[17]; state {
 	case "X", "x":
 		e.gone = true
-	case "Z": // also of a thread-group leader that exited while other threads run
+	case "Z": // also the state of a thread-group leader that exited while other threads run
 		e.gone = threads == "0" || threads == "1"
 	}
 	return e, true

@@ -13,8 +13,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Within returns a reader of a file that fails with os.ErrDeadlineExceeded after wait. It returns
-// any other reader unchanged. A poll precedes each read, as a goroutine costs more than the read.
+// Within wraps a file in a reader that fails with os.ErrDeadlineExceeded after wait. It returns any
+// other reader unchanged. The reader polls before each read, because a goroutine would cost more.
 func Within(wait time.Duration, in io.Reader) io.Reader {
 	if f, ok := in.(*os.File); ok {
 		return &bounded{f, time.Now().Add(wait)}

@@ -15,7 +15,7 @@ import (
 // stillActive is the exit code that GetExitCodeProcess returns for a running process.
 const stillActive = 259
 
-// signal opens the process to test whether it exists. If access is denied, it exists.
+// signal opens the process to test whether it is running. If access is denied, the process exists.
 func signal(pid int) loop.Liveness {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	switch {

@@ -16,13 +16,13 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Call is the tool call of an event. It keeps its reading and the loop's own paths.
+// Call is the tool call of an event. It caches the guard's reading and the loop's own paths.
 type Call struct {
 	Event   event.Event
 	Env     func(string) string
 	Project string
 	View    string // the task loop's state file, which workers may not write (T90)
-	// Past is the repository of a replayed call, as known from its transcript. It is nil for a
+	// Past is the repository of a replayed call according to its transcript. It is nil for a
 	// current call. A replayed call is judged only by its transcript, so the result is the same on
 	// every machine.
 	Past *effect.Repo
@@ -72,7 +72,7 @@ func (c *Call) input() effect.Call {
 // ReadOnly reports whether the call plainly changes nothing.
 func (c *Call) ReadOnly() bool { return guard.ReadOnly(c.Guard()) }
 
-// Commits reports whether the call only reads, or commits or pushes finished work.
+// Commits reports whether the call does nothing but read, or commit or push finished work.
 func (c *Call) Commits() bool { return guard.Finishing(c.Guard(), c.repo, c.readFile) }
 
 // repo reads the repository. The guard calls it only if the call needs it.
@@ -116,7 +116,7 @@ func (c *Call) FileTool() (path string, ok bool) {
 	return "", false
 }
 
-// Forbidden reports whether the guard would refuse a shell command from an agent, according to its
+// Forbidden reports whether the guard would refuse a shell command from an agent, judged by its
 // text and the files that it names.
 func Forbidden(command, cwd string) bool {
 	call := effect.Call{Tool: "Bash", Command: command, Cwd: cwd}

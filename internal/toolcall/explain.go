@@ -18,8 +18,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Explain describes how the guard reads a shell command and would treat it during a loop. It runs
-// nothing and ignores the state of loops.
+// Explain describes how the guard reads a shell command, and how the rules would treat the command
+// during a loop. It does not run the command and ignores the state of loops.
 func Explain(command string, env func(string) string) report.Explanation {
 	cwd, _ := os.Getwd()
 	input, _ := json.Marshal(map[string]string{"command": command})
@@ -42,38 +42,37 @@ func Explain(command string, env func(string) string) report.Explanation {
 }
 
 // verdict describes how the rules treat the command while an iteration is open, and names the
-// mechanism that stops it from merging without a person's approval. around reports whether some
-// programs may start without the brake.
+// mechanism that stops it from merging without a person's approval. around means that some programs
+// may start without the brake.
 func (c *Call) verdict(r effect.Reading, around bool) (verdict, heldBy string) {
 	const (
-		asked   = "asked before it runs, by the guard"
-		refused = "refused before it runs, by the guard"
+		guarded = "the guard, before it runs"
 		missed  = "programs started by a login shell or an absolute path are not checked"
 	)
 	verdict = "passes"
-	heldBy = "checked as it starts if it is a forge's program; changes to the loop's files are " +
-		"found afterwards"
+	heldBy = "the brake, as it starts, if it is a forge's program; changes to the loop's files " +
+		"are found afterwards"
 	if around {
 		heldBy = "nothing here, because " + missed + "; use branch protection"
 	}
 	tampers, merges := c.Tampers(r), r.Merges()
 	switch unread := Unreadable(r) != ""; {
 	case len(tampers) > 0:
-		return "denied: it would " + Would(tampers[0].Kind), asked
+		return "denied: it would " + Would(tampers[0].Kind), guarded
 	case len(merges) > 0:
-		return c.merging(merges), asked
+		return c.merging(merges), guarded
 	case r.Bound != "":
 		verdict = "denied: it cannot be read completely, and the rest could land something"
-		return verdict, refused + ": it is not read to its end (" + r.Bound + ")"
+		return verdict, guarded + ", because it was not read to the end (" + r.Bound + ")"
 	case unread && c.Reaches() && (around || r.Unparsable != ""):
 		verdict = "denied: it cannot be read, could reach a forge, and may start programs " +
 			"that are not checked"
 		if around {
-			heldBy = refused + ": " + missed
+			heldBy = guarded + ", because " + missed
 		}
 	case unread && c.Reaches():
 		verdict = "passes in sessions started after the installation, where programs are checked " +
-			"as they start; is denied in other sessions"
+			"as they start; denied in other sessions"
 	case unread:
 		verdict = "passes; in a review loop it may be denied while a merge gate waits"
 	}

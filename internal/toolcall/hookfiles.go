@@ -23,13 +23,13 @@ import (
 // paths are absolute and folded; each is listed as written and with links resolved.
 type hookFiles struct {
 	fixed    []string // settings, other files and folders of the client, and this program
-	data     []string // the folder below fixed in which plugins keep data
+	data     []string // the folder in which plugins keep data; below fixed, but does not count
 	plugins  []string // folders of plugins; only the files that define hooks count
 	prompts  []string // folders of skills, commands and agents, whose heads may define hooks
-	programs []string // files that the commands of hooks name
+	programs []string // files that hook commands name
 }
 
-// hookFiles returns the files from which this session's client reads hooks.
+// hookFiles returns the files and folders from which this session's client reads hooks.
 func (c *Call) hookFiles() (h hookFiles) {
 	home, _ := install.Home(c.Env)
 	dir, _ := install.ClientDir(c.Env)
@@ -39,7 +39,7 @@ func (c *Call) hookFiles() (h hookFiles) {
 		install.ManagedDir(), program)
 	h.data = c.folded(filepath.Join(dir, "plugins", "data"))
 	files := c.SettingsFiles()
-	for _, file := range files[:len(files)-1] { // the managed file is in fixed
+	for _, file := range files[:len(files)-1] { // fixed has the folder of the last, managed file
 		folder := filepath.Dir(file)
 		h.fixed = append(h.fixed, c.folded(file, filepath.Join(folder, "hooks"))...)
 		h.programs = append(h.programs, c.programs(file, c.Project, home)...)
@@ -55,7 +55,7 @@ func (c *Call) hookFiles() (h hookFiles) {
 	return h
 }
 
-// folded returns the paths that are absolute, each as written and with links resolved.
+// folded returns the absolute paths among paths, folded, each as written and with links resolved.
 func (c *Call) folded(paths ...string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
@@ -69,9 +69,9 @@ func (c *Call) folded(paths ...string) (list []string) {
 // case.
 func fold(p string) string { return strings.ToLower(strings.ReplaceAll(p, `\`, "/")) }
 
-// programs returns the files that the commands in a settings or plugin file may name. A relative
-// path, or one that begins with a variable or ~, is joined to each of roots. Permission rules are
-// left out, because hooks do not start the files that they name.
+// programs returns the files that the commands in a settings or plugin file may name. It tries each
+// path as written and below each of roots, without a leading variable or ~. It ignores permission
+// rules, because hooks do not start the files that these name.
 func (c *Call) programs(file string, roots ...string) (list []string) {
 	text, _ := safefile.Read(file, config.MaxFile)
 	separates := func(c rune) bool { return strings.ContainsRune(" \t\n\"';|&<>(),", c) }
@@ -115,9 +115,9 @@ func (c *Call) pluginRoots(dir string) []string {
 	return roots
 }
 
-// registers reports whether this session's client reads hooks from a file, or from a file in a
-// folder, or whether a hook starts the file. It returns false for copies that the client does not
-// read, for example in a worktree.
+// registers reports whether this session's client reads hooks from file, whether a hook starts
+// file, or whether file is a folder that contains such a file. It returns false for a copy that the
+// client does not read, for example in a worktree.
 func (c *Call) registers(file string) bool {
 	h, own := c.hookFiles(), c.ownPaths()
 	for _, p := range []string{file, tracker.RealPath(file)} {
@@ -134,8 +134,8 @@ func (c *Call) registers(file string) bool {
 	return false
 }
 
-// mentionsHooks reports whether a skill, a command or an agent may define hooks in its head, before
-// or after the call's edit.
+// mentionsHooks reports whether the text of a skill, a command or an agent, before or after the
+// call's edit, may define hooks.
 func (c *Call) mentionsHooks(path string) bool {
 	text, _ := safefile.Read(path, config.MaxFile)
 	fields, _ := c.Event.Fields()
@@ -147,8 +147,8 @@ func (c *Call) mentionsHooks(path string) bool {
 	return found
 }
 
-// Tampers returns the acts on the loop's own files, gates and registration. It omits files that
-// only resemble a registration.
+// Tampers returns the acts on the loop's own files, gates and registration. It omits acts on files
+// that only look like a registration.
 func (c *Call) Tampers(r effect.Reading) []effect.Act {
 	if c.Past != nil {
 		return r.Tampers()
@@ -158,7 +158,7 @@ func (c *Call) Tampers(r effect.Reading) []effect.Act {
 		return a.Kind == effect.DropRegistration && a.Path != "" && filepath.IsAbs(file) &&
 			!c.registers(file)
 	})
-	// Other files may register hooks too, because the client's folder may have any name.
+	// The reading misses some registrations, because the client's folder may have any name.
 	if file, ok := c.FileTool(); ok && file != "" && len(acts) == 0 {
 		if file = c.absolute(file); c.registers(file) {
 			acts = append(acts, effect.Act{

@@ -51,7 +51,7 @@ func (c *Call) Reading(run Run) loop.Reading {
 	if run.File != "" {
 		file := c.below(c.Project, run.File)
 		c.own = append(c.ownPaths(), file, tracker.RealPath(file))
-		c.reading = nil // it was made without that path
+		c.reading = nil // the cached reading did not consider this path
 	}
 	r := c.Read()
 	reading := loop.Reading{
@@ -117,11 +117,11 @@ func refuseTampering(a effect.Act) *loop.Deny {
 	}
 	switch base := filepath.Base(a.Path); {
 	case base == "hooks", base == "hooks.exe":
-		d.Hint = "build to another path while a loop is on, as in `go build -o /tmp/hooks ./hooks`"
+		d.Hint = "build to another path while a loop is on: `go build -o /tmp/hooks ./hooks`"
 	case a.Kind == effect.DropRegistration && a.Path != "":
 		d.Hint = "you may read it; change it after the loop has ended"
 	case a.Kind == effect.WriteLedger:
-		d.Hint = "add a turn with `hooks ledger append FILE`, the turn on stdin"
+		d.Hint = "add a turn with `hooks ledger append FILE`, with the turn on stdin"
 	case a.Kind == effect.OtherSession:
 		d.Hint = "do it in this session, or send a worker with the Agent tool"
 	}
@@ -136,15 +136,16 @@ func Would(kind effect.Kind) string {
 	case effect.AnswerGate:
 		return "do what only a person or the client may do"
 	case effect.DropRegistration:
-		return "change or end the hooks that the client runs"
+		return "change or remove the hooks that the client runs"
 	case effect.OtherSession:
 		return "start a client that no loop governs"
 	}
 	return "change the loop's own files"
 }
 
-// Elsewhere returns the repository that an act targets and the run's repository. other is "" if
-// they are the same. A person is only asked about the run's own repository.
+// Elsewhere returns the repository that an act targets and the run's own repository. other is "" if
+// they are the same, own is "" if it is unknown, and both are "" for a replayed call. A person is
+// asked only about the run's own repository.
 func (c *Call) Elsewhere(run Run, a effect.Act) (other, own string) {
 	if c.Past != nil {
 		return "", ""
@@ -199,8 +200,8 @@ func (c *Call) Forge(asked config.Tracker) string {
 }
 
 // mergePlainly returns the forge client's command for the merge that a call tried, bound to the
-// commit sha unless that is "". If only the commit is missing, it extends the call's command. N
-// stands for an unnamed PR.
+// commit sha unless sha is "". If the call's command lacks only the commit, mergePlainly adds it.
+// If the call names no PR, the command contains N.
 func mergePlainly(kind string, a effect.Act, sha string) string {
 	if kind == "" {
 		program, _, _ := strings.Cut(a.Command, " ")
@@ -214,10 +215,11 @@ func mergePlainly(kind string, a effect.Act, sha string) string {
 	return tracker.MergeCommand(kind, a.PR, sha)
 }
 
-// maxCall bounds the text of a refused call that is recorded, in bytes.
+// maxCall bounds the recorded text of a refused call, in bytes.
 const maxCall = 32 << 10
 
-// Words returns the text that identifies the call: its command, its subject, or "".
+// Words returns the text that identifies the call: its shell command, or its first field that is
+// not empty, and a skill's arguments. The text is cut to maxCall.
 func (c *Call) Words() string {
 	text, shell := c.Event.ShellCommand()
 	keys := []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"}
@@ -229,7 +231,7 @@ func (c *Call) Words() string {
 	if _, args := c.Event.Skill(); args != "" {
 		text += " " + args
 	}
-	// cut between words, because redaction would not recognize half a secret
+	// Cut between words, because redaction would not recognize half a secret.
 	if len(text) > maxCall {
 		text = text[:maxCall]
 		text = text[:strings.LastIndexAny(text, " \n\t")+1]
@@ -237,8 +239,8 @@ func (c *Call) Words() string {
 	return text
 }
 
-// mentions returns the issue and PR numbers in a worker's prompt, without repeats, in order: "#44",
-// "PR 142", "issue no. 44", "MR !7", "/pull/142", "/issues/44", "owner/name#44".
+// mentions returns the issue and PR numbers in a worker's prompt, without repeats, in order. It
+// recognizes "#44", "PR 142", "issue no. 44", "MR !7", "/pull/142", "/issues/44", "owner/name#44".
 func mentions(text string) (list []int) {
 	const number = `(?i)(?:(?:^|[^&#])#|` +
 		`/(?:pulls?|issues|merge_requests|pull-requests)/|` +

@@ -13,9 +13,10 @@ import (
 	"hooks/internal/tracker"
 )
 
-// ownPaths returns the loop's paths outside .sdd/loop that a call may only read: the session's
-// transcript, this program with its plugin, and its state. Each is listed as written and with links
-// resolved. It omits folders that contain the project.
+// ownPaths returns the loop's paths outside .sdd/loop that a call may only read. They are the
+// session's transcript, the task loop's view, this program with its plugin, its state and data, and
+// the user's settings in an unusual folder. Each is listed as written and with links resolved. It
+// omits folders that contain the project.
 func (c *Call) ownPaths() []string {
 	if c.own != nil {
 		return c.own
@@ -43,8 +44,8 @@ func (c *Call) ownPaths() []string {
 	return c.own
 }
 
-// pluginParts returns the plugin's folders. If the project is the plugin's source, only the files
-// that the client runs are included.
+// pluginParts returns the plugin's folders. If the project is the plugin's source, it returns only
+// the parts of the plugin that the client reads or runs.
 func (c *Call) pluginParts() (list []string) {
 	for _, root := range c.ownPlugins() {
 		switch {
@@ -63,8 +64,8 @@ func (c *Call) pluginParts() (list []string) {
 	return list
 }
 
-// ownPlugins returns the folders of this program's plugin: the folder that the client names and
-// the one that contains the program.
+// ownPlugins returns the folders of this program's plugin: the folder that the client names, and
+// the plugin folder that contains the program.
 func (c *Call) ownPlugins() []string {
 	roots := []string{c.Env("CLAUDE_PLUGIN_ROOT")}
 	if program, err := os.Executable(); err == nil {
@@ -108,7 +109,8 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// SettingsFiles returns the client's settings files that a person edits, and then the managed one.
+// SettingsFiles returns the client's settings files that a person edits, followed by the managed
+// settings file.
 func (c *Call) SettingsFiles() (list []string) {
 	dir, _ := install.ClientDir(c.Env)
 	for _, folder := range []string{dir, filepath.Join(c.Project, ".claude")} {

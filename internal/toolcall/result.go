@@ -40,10 +40,10 @@ func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
 	return e
 }
 
-// qmdDown returns the line of a failed shell call that reports qmd as unreachable: the one with
-// qmd's token, or all text if the call ended with the reserved exit code (R53). It returns "" for
-// any other call. A successful call does not count, because a search or a document may contain the
-// token.
+// qmdDown returns the text of a failed shell call that reports qmd as unreachable. This is the line
+// with qmd's token, or the whole text if the call ended with the reserved exit code (R53). It
+// returns "" for any other call. A successful call does not count, because a search or a document
+// may contain the token.
 func qmdDown(ev event.Event) string {
 	_, shell := ev.ShellCommand()
 	for line := range strings.Lines(ev.Error) {
@@ -57,13 +57,13 @@ func qmdDown(ev event.Event) string {
 	return ""
 }
 
-// effects returns the changes that the call made on the forge. If the call failed, only opened PRs
-// whose addresses were printed count, because the failure came afterwards.
+// effects returns the changes that the call made on the forge. If the call failed, it returns only
+// opened PRs whose addresses were printed, because the call failed after it opened them.
 func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	failed, opened := c.Event.Name == event.PostToolUseFailure, false
 	acts := c.Read().Acts
 	command, _ := c.Event.ShellCommand()
-	// The addresses of the opened PRs are the last ones, because the call may have printed others.
+	// The call may have printed other addresses before those of the PRs that it opened.
 	addresses := printed[max(0, len(printed)-number(acts, effect.OpenPR)):]
 	counted := []effect.Kind{effect.OpenPR, effect.MergePR, effect.ApprovePR, effect.Comment,
 		effect.SetLabel, effect.DropLabel}
@@ -98,9 +98,9 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	return list
 }
 
-// commented returns the PR that received a comment, or 0 if an address in the result shows that it
-// was an issue. issue reports whether the command names issues, so that the number may be an
-// issue's.
+// commented returns the PR that received a comment, or 0 if an address in the result shows that the
+// comment is on an issue. issue reports that pr may be an issue's number instead, because the
+// command mentions issues.
 func commented(ev event.Event, a effect.Act, printed []int) (pr int, issue bool) {
 	switch {
 	case a.PR == 0 && len(printed) == 1:
@@ -135,9 +135,9 @@ func leading(text string) int {
 	return n
 }
 
-// saysMerged reports whether a call's output reports the PR as merged. only means that the call
-// merges no other PR, so output without a number refers to this one. The exit code proves nothing:
-// curl succeeds on a conflict, and gh on a PR that is only queued.
+// saysMerged reports whether a call's output shows that the PR was merged. only means that the call
+// merges no other PR, so output without a number refers to this PR. The exit code proves nothing,
+// because curl succeeds on a conflict, and gh on a PR that is only queued.
 func saysMerged(ev event.Event, pr int, only bool) bool {
 	text := strings.ToLower(ev.Response.Raw)
 	for _, rest := range strings.Split(text, "merged pull request ")[1:] { // gh's wording
