@@ -59,12 +59,12 @@ type waitingGate struct {
 	at      int // index in the paused run's list
 	gate    loop.Gate
 	session string // session of the open iteration or claim that asks it; "" in a paused run
-	// command may put the question to the person, if it is set.
+	// command is the Ask command that may answer the gate. It is zero if no command may.
 	command notify.AskCommand
 }
 
-// matches reports whether a person means the gate by LOOP:NAME:TARGET, where only NAME is
-// required.
+// matches reports whether written names the gate. It has the form LOOP:NAME:TARGET, where only NAME
+// is required.
 func (g waitingGate) matches(written string) bool {
 	name, target, _ := strings.Cut(strings.TrimPrefix(written, string(g.state.Skill)+":"), ":")
 	return name == g.gate.Name &&
@@ -80,7 +80,7 @@ func (g waitingGate) named() string {
 // more than one matches.
 func (h *handler) findGate(written string) (found waitingGate, err error) {
 	all, err := h.waitingGates()
-	asking := "" // the session that asks the gate
+	asking := "" // session of a matching gate that is being asked
 	var paused []waitingGate
 	var names []string
 	for _, g := range all {
@@ -137,7 +137,8 @@ func (h *handler) waitingGates() (list []waitingGate, err error) {
 	return list, errors.Join(errs...)
 }
 
-// understands returns an error for a single word that is not an option, which is probably a typo.
+// understands returns an error if the gate does not understand the answer, for example a mistyped
+// option.
 func (w waitingGate) understands(answer string) error {
 	if w.gate.Understands(answer) {
 		return nil
@@ -167,13 +168,14 @@ func (h *handler) answerGate(w waitingGate, answer, origin string) (string, erro
 
 const (
 	askTime = 24 * time.Hour // bounds one run of the Ask command
-	askPoll = time.Second    // interval between checks whether the question still waits
-	maxAsks = 3              // times that a question is asked until its answer is understood
+	askPoll = time.Second    // interval of the checks whether a question is still unanswered
+	maxAsks = 3              // how often a question is asked if its answer is not understood
 )
 
 // StartAsking starts a process that sends the questions of the project's paused run to the
-// person's Ask command, and reports whether such a process runs. A secret on the process's stdin
-// proves that this program started it, not an agent's tool. The run stores a digest of the secret.
+// person's Ask command, unless one is already running. It reports whether one is running now.
+// A secret on the process's stdin proves that this program started it, not an agent's tool. The run
+// stores a digest of the secret.
 func (a *App) StartAsking(skill loop.Skill) (bool, error) {
 	h, err := a.openForPerson()
 	if err != nil {
@@ -204,7 +206,7 @@ func (h *handler) startAsking(skill loop.Skill) (started bool, err error) {
 }
 
 // AwaitAnswer waits until every question of the paused run has an answer from any source. It
-// returns false if no process asks any longer.
+// returns false after an error, and if no process has asked for several seconds.
 func (a *App) AwaitAnswer(skill loop.Skill) bool {
 	h, err := a.openForPerson()
 	for alone := 0; err == nil && alone < 10; time.Sleep(askPoll) {
@@ -305,7 +307,7 @@ func (h *handler) inDialog() (event.Reply, error) {
 }
 
 // dialogGates returns the gates whose questions the event's dialog shows. It returns nil unless the
-// Ask command may answer every one.
+// Ask command may answer all of them.
 func (h *handler) dialogGates() (gates []waitingGate, err error) {
 	runs, err := h.sessionRuns()
 	shown := h.ev.Input.Get("questions").Array()
@@ -336,14 +338,14 @@ func (h *handler) dialogGates() (gates []waitingGate, err error) {
 	return nil, err
 }
 
-// mayAsk reports whether the Ask command may answer a gate. It may decide a merge only with
-// Ask-Merges.
+// mayAsk reports whether the Ask command may answer a gate. The command may decide a merge only if
+// the person set Ask-Merges.
 func mayAsk(g loop.Gate, command notify.AskCommand) bool {
 	return g.Answer == "" && !g.Kept && (g.Name != loop.PostFeedbackMerge || command.Merges)
 }
 
-// AskPerson sends each question of a paused run to the person's command until all are answered,
-// from any source.
+// AskPerson sends each question of a paused run to the person's Ask command. It returns once each
+// question has been answered from any source or its command has given up.
 func (a *App) AskPerson(stdin io.Reader) {
 	secret, _ := io.ReadAll(io.LimitReader(stdin, 128))
 	h, err := a.openIn(a.Env("HOOKS_PROJECT"))
@@ -364,10 +366,9 @@ func (a *App) AskPerson(stdin io.Reader) {
 	})
 }
 
-// carry runs the person's command for each question of a list that still waits after a delay. The
-// first answer counts; a command ends when its question no longer waits. heard receives the
-// command's output. If heard returns an error, the question is asked again with the error as the
-// reason.
+// carry runs the person's command, after a delay, for each question of a list that is still
+// unanswered. It ends a command whose question is answered elsewhere. heard receives the command's
+// output. If heard returns an error, carry asks the question again with the error as the reason.
 func (h *handler) carry(
 	ctx context.Context, after time.Duration, list []waitingGate, waiting func() []waitingGate,
 	heard func(w waitingGate, answer string) error,
@@ -406,7 +407,7 @@ func (h *handler) carry(
 			}
 		})
 	}
-	commands.Wait() // no command outlives its question
+	commands.Wait() // each command ends at the latest when its question is answered
 }
 
 // key identifies a question among those of all runs.
@@ -476,8 +477,8 @@ func (w waitingGate) ask(ctx context.Context, q question, redact func(string) st
 }
 
 // heard records the output of a command as the answer, as `hooks gate answer` does. Once every
-// question is answered, it notifies the person of the command that resumes the run, unless a driver
-// waits to resume it.
+// question is answered, it notifies the person how to resume the run, unless a driver is waiting to
+// resume it.
 func (h *handler) heard(token string, asked waitingGate, answer string) error {
 	h.now = h.Now()
 	skill := asked.state.Skill

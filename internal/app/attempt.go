@@ -23,8 +23,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// attemptFacts adds the facts that an attempt begins with. fresh is the request of a new task or
-// audit loop.
+// attemptFacts adds to f the facts that an attempt begins with. fresh is the entry's request; its
+// KindRun is set only for a new task or audit loop.
 func (h *handler) attemptFacts(
 	t *store.State, f *loop.EntryFacts, root string, fresh *loop.Request,
 ) {
@@ -68,7 +68,7 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 // the attempt's prompt (T93).
 func (h *handler) workerSeen(t *store.State) (w attempt.Worker) {
 	path := cmp.Or(h.ev.AgentTranscript, h.ev.Transcript)
-	// a StopFailure does not name the transcript
+	// A StopFailure does not name the transcript.
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" {
 		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
 	}
@@ -119,7 +119,7 @@ func (h *handler) evidence(t *store.State) (e attempt.Evidence) {
 	asked.Go(func() { hidden, errs[1] = tracker.Hidden(h.ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(h.ctx, root) })
 	asked.Go(func() {
-		// the commit at which the attempt began, and that of the last finished task or phase
+		// the commits on which the attempt began and the last finished task or phase ended
 		for _, sha := range loop.AppendNew(nil, a.Head, t.Budget.Attempts().Tip) {
 			if kept, err := tracker.Descends(h.ctx, root, sha); !kept {
 				e.Dropped, errs[3] = sha, err
@@ -136,7 +136,7 @@ func (h *handler) evidence(t *store.State) (e attempt.Evidence) {
 	asked.Wait()
 	err := errors.Join(append(errs[:4:4], errs[5])...)
 	if err == nil && tracker.RealPath(top) != tracker.RealPath(at) {
-		err = fmt.Errorf("it uses %s, because core.worktree is set", top)
+		err = fmt.Errorf("git works in %s, because core.worktree is set", top)
 	}
 	if err != nil {
 		e.Failed = child.Line(err.Error())
@@ -177,9 +177,9 @@ func dropped(root, commit string) string {
 	return commit
 }
 
-// agent returns the plugin's agent for the worker that the call starts; the agent needs less than
-// half the context of the general one. It returns "" to keep the type in the call, because the
-// plugin lacks the agent or is not registered, or the call names another type.
+// agent returns the plugin's agent for the worker that the call starts. This agent needs less than
+// half the context of the general one. It returns "", which keeps the call's type, if the run has
+// no agent, the plugin lacks it or is not registered, or the call names another type.
 func (h *handler) agent(t *store.State) string {
 	name, root := t.Budget.Attempts().Agent, h.Env("CLAUDE_PLUGIN_ROOT")
 	general := h.ev.Text("subagent_type") == "general-purpose"
@@ -234,8 +234,8 @@ func (h *handler) prompt(t *store.State) string {
 	return t.Budget.Own.Prompt(t.Tick.Attempt, with)
 }
 
-// plan returns the text of the run's source as it was approved: from the stored copy, the file, or
-// the file at the run's first commit. It returns "" if all of them differ.
+// plan returns the text of the run's source as it was approved. It takes the text from the stored
+// copy, the file, or the file at the run's first commit. It returns "" if all of them differ.
 func (h *handler) plan(t *store.State, a loop.Attempts) string {
 	text := h.files.Copy(t.Skill, store.PlanCopy)
 	if loop.Digest(text) != a.Sum {
@@ -264,7 +264,7 @@ func (h *handler) anchor() string {
 	return ""
 }
 
-// newestFeedback returns the first feedback found in the ledgers, or "" (L31).
+// newestFeedback returns the feedback of the first ledger that has any, or "" (L31).
 func newestFeedback(root string, ledgers []string) string {
 	for _, path := range ledgers {
 		full, _ := below(root, path)
@@ -294,8 +294,8 @@ func ledgersOf(root, spec string, number int) (list []string) {
 	return list
 }
 
-// taskContext returns the instructions for this thread at the start of a task loop's iteration. It
-// returns "" while a question waits and after the worker was sent.
+// taskContext returns the instructions for this thread at the start of a task or audit loop's
+// iteration. It returns "" while a question waits and once the worker was sent or judged.
 func (h *handler) taskContext(t *store.State) string {
 	drive := t.Budget.Drive()
 	switch a := t.Tick.Attempt; {
@@ -303,8 +303,8 @@ func (h *handler) taskContext(t *store.State) string {
 		return ""
 	case drive == loop.DriveStop && a != nil:
 		if _, check := t.Values().Unmeasured(""); check != "" {
-			return "This thread only conducts. End the turn now with one short line: the Stop " +
-				"hook runs the check without the work, and then asks for the Agent call."
+			return "This thread only conducts. End the turn now with one short line. The Stop " +
+				"hook then runs the check without the work and asks for the Agent call."
 		}
 		return "This thread only conducts. " + t.Budget.Order()
 	case a == nil:

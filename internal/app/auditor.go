@@ -15,8 +15,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// byAuditor reports whether the auditor of the open phase makes the call. The auditor is the
-// worker started for the phase, or the main thread if a driver started the client.
+// byAuditor reports whether the auditor of the open phase made the call. The auditor is the worker
+// that was started for the phase, or the main thread if a driver started the client.
 func (h *handler) byAuditor(t *store.State) bool {
 	if !t.Budget.Attempts().Reads || !h.open(t) {
 		return false
@@ -27,7 +27,8 @@ func (h *handler) byAuditor(t *store.State) bool {
 	return known && by != "" && by == t.Tick.Attempt.Call
 }
 
-// printedBy returns the files that the text of an auditor's call prints, relative to the worktree.
+// printedBy returns the files that an auditor's call prints, judged by its text. The paths are
+// relative to the worktree.
 func (h *handler) printedBy(t *store.State) (files []string) {
 	if !h.byAuditor(t) {
 		return nil
@@ -61,7 +62,7 @@ func (h *handler) shown(t *store.State) (files []string) {
 	return files
 }
 
-// redacted returns an auditor's report with its texts redacted.
+// redacted returns a report with the descriptions and scenarios of its findings redacted.
 func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	redact := h.config(t).Redact
 	facts.Findings = slices.Clone(facts.Findings)
@@ -72,7 +73,8 @@ func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	return facts
 }
 
-// auditTold reads the report in an auditor's call.
+// auditTold reads the report in a call. It fills in the report only if it is valid and the auditor
+// made the call.
 func (h *handler) auditTold(t *store.State) (o loop.Told) {
 	text, _ := guard.Reported(h.call().Guard())
 	facts, bad := report.Facts([]byte(text))
@@ -88,5 +90,5 @@ func (h *handler) auditTold(t *store.State) (o loop.Told) {
 	return o
 }
 
-// sumOfReport identifies a report's text without surrounding white space, which a shell may add.
+// sumOfReport hashes a report's text without surrounding white space, which a shell may add.
 func sumOfReport(raw []byte) string { return loop.Digest(bytes.TrimSpace(raw)) }

@@ -17,8 +17,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// preToolUse judges each tool call while its session has an active loop. Most calls need only a few
-// small files.
+// preToolUse judges a tool call of a session with an active loop. For most calls it reads only a
+// few small files.
 func (h *handler) preToolUse() (event.Reply, error) {
 	found, err := h.catchUp()
 	if err != nil || found.Blocks() {
@@ -58,8 +58,8 @@ func (h *handler) shut() (r event.Reply) {
 	return r
 }
 
-// dialogBegins records the call that opens a dialog, and the questions that it shows. They are
-// those of one loop.
+// dialogBegins records the call that opens a dialog, and the questions that the dialog shows. All
+// of them belong to one loop.
 func (h *handler) dialogBegins() error {
 	begins := loop.DialogBegins{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Forged(),
@@ -123,7 +123,7 @@ func (h *handler) catchUp() (found event.Reply, err error) {
 	return found, err
 }
 
-// forces reports whether the person is asked in this turn whether to take another session's lock.
+// forces reports whether this turn asks the person whether to take another session's lock.
 func (h *handler) forces(t *store.State) bool {
 	return t.Claim != nil && t.Claim.Gate != nil && t.Claim.PromptID == h.ev.PromptID
 }
@@ -133,7 +133,7 @@ func (h *handler) denialOf(t *store.State, tool, rule, what string) loop.Denial 
 	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
 }
 
-// recordEntry records in the prompt's open iteration that a looping skill was refused.
+// recordEntry records the refusal of a looping skill in the iteration that owns the prompt.
 func (h *handler) recordEntry(r event.Reply) {
 	if !store.Exists(h.project) || h.openState() != nil {
 		return
@@ -149,8 +149,8 @@ func (h *handler) recordEntry(r event.Reply) {
 	h.sideError(err)
 }
 
-// postToolUse processes the result of a tool call: a person's answers, started workers, opened
-// PRs, posted comments, a failing qmd.
+// postToolUse processes the result of a tool call, such as a person's answers, started workers,
+// opened PRs, posted comments or a failing qmd.
 func (h *handler) postToolUse() (event.Reply, error) {
 	list, err := h.sessionRuns()
 	if err == nil && h.ev.Name == event.PostToolUse && !h.answersDialog() {
@@ -210,8 +210,8 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.call().Words())) })
 }
 
-// running returns the iteration's spending so far, with the number of bytes read to count it, and
-// fetches the model, which the count shows.
+// running returns the iteration's spending so far and the number of bytes read to count it. It also
+// sets k.Model, which the count shows.
 func (h *handler) running(t *store.State, k *loop.Known) (r loop.RunningNow) {
 	count := func() {
 		r.Running, _ = t.Tick.Spending(t.Budget)
@@ -222,7 +222,8 @@ func (h *handler) running(t *store.State, k *loop.Known) (r loop.RunningNow) {
 		r.Cursors, r.Read = loop.Overlay(r.Cursors, look.Cursors), look.Read
 	}
 	count()
-	// Near a ceiling, wait for the answer that makes this call, so that it counts at once.
+	// From half of the ceiling on, wait until the transcript has the message that makes this call,
+	// so that its cost counts at once.
 	most, spent := t.Budget.Ceilings.Dollars, t.Budget.DollarsEstimate.Plus(r.Dollars)
 	if h.ev.Name == event.PreToolUse && most > 0 && spent >= most/2 {
 		usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
@@ -277,8 +278,8 @@ func (h *handler) fetchEntry(
 	})
 }
 
-// firstRules returns the rules of the session's first run, which decide whether a call concerns
-// the project.
+// firstRules returns the rules of the session's first run. They decide whether a call targets the
+// project's own repository.
 func (h *handler) firstRules() toolcall.Run {
 	if len(h.runs.list) == 0 {
 		return toolcall.Run{Redact: h.config(nil).Redact}
@@ -308,7 +309,7 @@ func (h *handler) reading(t *store.State) loop.Reading {
 }
 
 // meetsBrake reports whether every forge client that a shell command starts by name goes through a
-// link of the brake. It first restores links that were removed since the iteration began.
+// link of the brake. It restores links that were removed since the iteration began.
 func (h *handler) meetsBrake(t *store.State) bool {
 	command, shell := h.ev.ShellCommand()
 	if !shell || h.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked ||

@@ -32,7 +32,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// The end of a check's output is stored up to these bounds.
+// maxCheckTail and maxCheckLines bound the end of a check's output that a run stores.
 const (
 	maxCheckTail  = 4 << 10 // in bytes
 	maxCheckLines = 40
@@ -45,7 +45,7 @@ const (
 func (h *handler) check(t *store.State, command string) attempt.CheckRun {
 	if runtime.GOOS != "windows" && h.seal.on && !h.dress() {
 		return attempt.CheckRun{Exit: 1,
-			Tail: "the links that stop merges could not be made; see `hooks doctor`"}
+			Tail: "the links that stop merges could not be created; see `hooks doctor`"}
 	}
 	root := h.root(t)
 	var run attempt.CheckRun
@@ -75,8 +75,8 @@ func (h *handler) check(t *store.State, command string) attempt.CheckRun {
 	return run
 }
 
-// runCheck runs a check command in dir. The command's process group ends with it. If a person
-// interrupts the hook with Esc, the process exits without a decision.
+// runCheck runs a check command in dir, in its own process group. If a person interrupts the hook
+// with Esc, this process exits without a decision.
 func (h *handler) runCheck(t *store.State, command, dir string) attempt.CheckRun {
 	minutes := t.Budget.Attempts().Minutes
 	// The worker controls the programs that the check starts, so the brake applies to them as in a
@@ -105,9 +105,9 @@ func (h *handler) runCheck(t *store.State, command, dir string) attempt.CheckRun
 	return run
 }
 
-// checkApart runs the check in a checkout of HEAD with the pinned files of the run's start. A
-// failure counts only if the start commit passes in such a checkout; otherwise the checkout may
-// lack something that the check needs.
+// checkApart runs the check in a checkout of head with files from the run's start. A failure counts
+// only if the start commit passes the check in such a checkout. Otherwise the checkout may lack
+// something that the check needs.
 func (h *handler) checkApart(
 	t *store.State, command, head string, pins pinned, files []string,
 ) (run attempt.CheckRun) {
@@ -125,7 +125,7 @@ func (h *handler) checkApart(
 	return run
 }
 
-// checkAt runs the check in a temporary checkout of a commit.
+// checkAt runs the check in a temporary checkout of a commit, with files from the run's start.
 func (h *handler) checkAt(
 	t *store.State, command, commit string, pins pinned, files []string,
 ) (run attempt.CheckRun, err error) {
@@ -150,7 +150,7 @@ func (h *handler) checkAt(
 type pinned struct {
 	root, start    string
 	scripts, named []string // see attempt.Pinned
-	err            error    // reason why the files are unknown
+	err            error    // the reason if the files are unknown
 }
 
 // find fills in the pinned files for the commit head.
@@ -182,20 +182,20 @@ func (p *pinned) filesAt(ctx context.Context, commit string) attempt.Files {
 	}
 }
 
-// preflight returns an error for a fresh run whose first attempt could prove nothing. It runs
-// before any gate, file or request. It also returns the uncommitted files that the person excludes
-// from the run.
+// preflight returns an error for a fresh run whose first attempt could not succeed or be judged. It
+// runs before any gate, file or request. left lists the uncommitted files, which the person
+// excludes from the run.
 func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
 	repo := tracker.Repo(h.ctx, root)
 	if repo.Top == "" {
 		return nil, hint.New("git init && git add -A && git commit -m start",
-			"%s is not a git repository, so changes by a worker could not be seen", root)
+			"%s is not a git repository, so a worker's changes could not be detected", root)
 	}
 	tree, err := h.tree(h.ctx, root)
 	switch {
 	case err != nil:
-		return nil, hint.New("see what `git status` says there", "git cannot read %s: %w", root,
-			err)
+		return nil, hint.New("run `git status` there to find the cause", "git cannot read %s: %w",
+			root, err)
 	case tree.Head == "":
 		return nil, hint.New("git add -A && git commit -m start", "%s has no commit yet", root)
 	case len(tree.Dirty) > 0 && f.Untidy != loop.LeaveOut:
@@ -205,11 +205,11 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 	}
 	if !startable(h.ctx, root, f.Check) {
 		return nil, hint.New("install it, or write it and commit it; or name another check",
-			"the check %q cannot run: its program is not found", f.Check)
+			"the check %q cannot run: its program was not found", f.Check)
 	}
 	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {
-		return nil, hint.New("if no git is running there, remove the lock of one that crashed: "+
-			"rm "+lock, "%s keeps every worker from committing", lock)
+		return nil, hint.New("if no git process is running there, remove the lock of a crashed "+
+			"one: rm "+lock, "%s keeps every worker from committing", lock)
 	}
 	return tree.Dirty, h.permitted(f.Check)
 }
@@ -292,14 +292,14 @@ func (h *handler) permitted(check string) error {
 type permissions struct {
 	mode    string
 	rules   []string
-	unknown bool // another setting decides, which this program does not read
+	unknown bool // a setting that this program does not read may decide
 }
 
 func (h *handler) permissions(args []string) permissions {
 	p := permissions{mode: "default"}
 	for _, path := range h.call().SettingsFiles() {
 		text, _ := safefile.Read(path, config.MaxFile)
-		p.unknown = p.unknown || gjson.Get(text, "sandbox.enabled").Bool() // it may allow Bash
+		p.unknown = p.unknown || gjson.Get(text, "sandbox.enabled").Bool() // may allow Bash
 		if mode := gjson.Get(text, "permissions.defaultMode").Str; mode != "" {
 			p.mode = mode
 		}
@@ -355,7 +355,8 @@ func (p permissions) allows(tool, command string) bool {
 	})
 }
 
-// plugged returns an error if the client plainly lacks the plugin with the command's skill.
+// plugged returns an error if the client plainly has neither the command's plugin nor a command of
+// that name in its folders.
 func (h *handler) plugged(command string) error {
 	space, skill, _ := strings.Cut(strings.TrimPrefix(command, "/"), ":")
 	enables := func(path string) (on bool) {

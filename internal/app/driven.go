@@ -28,23 +28,22 @@ type driven struct {
 	name  string // name of the command that begins an iteration, such as "/hooks:go"
 	words string // arguments of the person's command without --resume, for the first process
 	check string // --check of the person's command, or ""
-	first bool
+	first bool   // no process has been started yet
 	// release gives up the exclusive right to drive the loop. It is nil before this process has it.
 	release func() error
 	plan    *loop.Budget // run of a fresh audit loop, which the first process begins
 	flags   []string     // the person's flags for the client
 	run     string       // id of the run when the last process was started
-	seq     int          // number of its last commit at that time
-	why     string       // how that process ended
-	// spared reports whether the service failed, as in an outage, or the process stalled.
-	spared bool
+	seq     int          // number of the run's last commit at that time
+	why     string       // how the last process ended
+	spared  bool         // the last process stalled, or ended because the service failed
 }
 
-// Drive returns the run that `hooks go` drives: the one that the command resumes, or a fresh one. A
-// command looks like "/hooks:go docs/spec.md --check 'go test ./...'". A fresh task loop begins
-// here, as in a session, and waits at its gates before a client starts (T49, T50, T92). A fresh
-// audit loop has no such gates, so its first process begins it. Drive sets client.Dir, and
-// client.Flags to the stored flags if the person gave no flags.
+// Drive returns the run that `hooks go` drives: a fresh run, or the run that the command resumes. A
+// command looks like "/hooks:go docs/spec.md --check 'go test ./...'". Drive begins a fresh task
+// loop itself, so that it waits at its gates before a client starts (T49, T50, T92). A fresh audit
+// loop has no such gates, so its first process begins it. Drive sets client.Dir. It sets
+// client.Flags to the run's stored flags if the person gave none.
 func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err error) {
 	cmd, ok := loop.ParsePrompt(command, config.Load(tracker.Project(a.Env, a.cwd())).Names())
 	kind := loop.KindOf(cmd.Skill)
@@ -55,7 +54,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	if a.InAgent() {
 		return nil, hint.New("run it in a terminal of your own; inside a session type /sdd:"+
 			cmd.Name[strings.Index(cmd.Name, ":")+1:],
-			"`hooks go` starts clients, so it cannot run inside a session of one")
+			"`hooks go` starts clients, so it cannot run inside a client's session")
 	}
 	d := &driven{skill: cmd.Skill, first: true, name: "/" + cmd.Name, flags: client.Flags,
 		words: strings.TrimSuffix(cmd.Args, "--resume")}
@@ -79,7 +78,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	old := h.runOf(cmd.Skill)
 	if fresh.Own == nil {
 		name, _, _ := strings.Cut(old.Command, " ")
-		// with the skill that began the run, unless the person named another
+		// Continue with the skill that began the run, unless the person named another one.
 		if old.Driven() && strings.HasPrefix(d.name, "/hooks:") && name != "" {
 			d.name = name
 		}
@@ -113,12 +112,12 @@ func (d *driven) alone(h *handler) error {
 	if d.release, pid = h.files.Drive(d.skill); d.release != nil {
 		return nil
 	}
-	return hint.New("watch it with `hooks status --watch`; `hooks loop stop` lets it finish its "+
-		"task and ends it", "process %d drives the %s loop of this project", pid, d.skill)
+	return hint.New("watch it with `hooks status --watch`; `hooks loop stop` ends it after its "+
+		"current task", "process %d is already driving the %s loop of this project", pid, d.skill)
 }
 
-// in returns the program and folder of the driven loop. A client that is started in a linked
-// worktree takes the worktree for its project.
+// in returns the App and the folder for driving a loop. If the kind's loops may work in a linked
+// worktree and this process runs in one, the worktree is the project, as it is for a client.
 func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	dir = tracker.Project(a.Env, a.cwd())
 	if !loop.KindOf(skill).Linked {
@@ -130,7 +129,7 @@ func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	return a.with("CLAUDE_PROJECT_DIR", dir), dir
 }
 
-// with returns a copy of the program in which one environment variable has another value.
+// with returns a copy of the App in which one environment variable has another value.
 func (a *App) with(variable, value string) *App {
 	other := *a
 	other.Env = func(name string) string {
@@ -193,7 +192,7 @@ func (d *driven) load() (*handler, *store.State, error) {
 	return h, t, err
 }
 
-// step applies one of the driver's own events to the run. An empty session means the run's own.
+// step applies one of the driver's own events to the run. An empty session means the run's session.
 func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 	h, err := d.open()
 	if err != nil || h == nil {
@@ -225,7 +224,7 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 // nothing waits for the driver's answer.
 const busyTries = 15
 
-// Next returns the next order, decided by the state on disk.
+// Next returns the driver's next order, which it derives from the state on disk.
 func (d *driven) Next() (drive.Order, error) {
 	if d.first && d.plan != nil {
 		d.first = false
@@ -272,15 +271,14 @@ func (d *driven) Next() (drive.Order, error) {
 	return o, nil
 }
 
-// measure runs the check before the first worker of a run. It runs outside a session and without
-// the brake, because no worker has changed a file yet. why explains why the check cannot run, or
-// is "".
+// measure runs the check before the first worker of a run. The check needs no session and no brake,
+// because no worker has changed a file yet. why explains why the check cannot run, or is "".
 func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	tree, err := h.tree(h.ctx, h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {
 		tree.Head = ""
 	}
-	if own := t.Budget.Own; own != nil && d.check != "" { // the first process records it
+	if own := t.Budget.Own; own != nil && d.check != "" { // the first process records the check
 		own.Retune(loop.TaskFlags{Check: d.check})
 	}
 	at, command := t.Values().Unmeasured(tree.Head)
@@ -308,7 +306,7 @@ func (d *driven) keepFlags(b *loop.Budget) error {
 	})
 }
 
-// orderOf returns an order that describes the current iteration.
+// orderOf returns an order to start a process, with the run's progress and spending.
 func orderOf(b *loop.Budget, command string) drive.Order {
 	a := b.Attempts()
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars, Done: a.Finished,
@@ -354,7 +352,7 @@ func (h *handler) lastOrder(t *store.State, next loop.DriveStep) drive.Order {
 	return o
 }
 
-// Ended records the verdict of a process and returns the verdict on its attempt. It closes the
+// Ended records how a process ended and returns the judgement on its attempt, or "". It closes the
 // attempt if no Stop hook did (M5, T59).
 func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 	d.why, d.spared = v.Text, v.Kind == drive.Outage || v.Kind == drive.Stalled
@@ -408,7 +406,7 @@ func (d *driven) Halt(cause, text string) (drive.Order, error) {
 		return drive.Order{}, err
 	}
 	next := loop.DriveStep{Cause: cause, Text: text, Code: 1}
-	// A run that was over before its first process did not end for this cause.
+	// A run that had ended before its first process started did not end for this cause.
 	if b := t.Budget; b != nil && b.Status != loop.Active && (b.Seq != d.seq || b.RunID != d.run) {
 		next = loop.Driving{Run: t.Budget, Began: true}.Next()
 	}

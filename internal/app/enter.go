@@ -33,7 +33,7 @@ func (h *handler) invoked() (name, args string) {
 	case event.PreToolUse:
 		return h.ev.Skill()
 	}
-	// a client without expansion
+	// The client does not send UserPromptExpansion.
 	if line, ok := strings.CutPrefix(strings.TrimSpace(h.ev.Prompt), "/loop "); ok {
 		return "loop", line
 	}
@@ -52,8 +52,9 @@ func (h *handler) invocation(name, args string) (cmd loop.Command, governed, loo
 	return cmd, governed, looping
 }
 
-// names returns the configured names of skills, in order of precedence: active runs, the person's
-// configuration, the project's, and ended runs. It reads them only if the command may start a loop.
+// names returns other names of skills, in order of precedence: from active runs, from the person's
+// configuration, from the project's configuration, and from ended runs. It returns nil if the
+// command cannot start a loop.
 func (h *handler) names(command, args string) []loop.Names {
 	_, spaced := loop.ParseCommand(command, "",
 		loop.Names{Spaces: []string{loop.Namespace(command)}})
@@ -145,13 +146,14 @@ func (h *handler) typedByPerson() bool {
 		usage.Sender(h.ev.Transcript, h.ev.Prompt) != loop.SenderSchedule
 }
 
-// enterWith enters a command that has been parsed.
+// enterWith creates the project's state if needed, and begins or resumes the run of a parsed
+// command.
 func (h *handler) enterWith(
 	cmd loop.Command, flags loop.Flags, fresh loop.Fresh,
 ) (event.Reply, error) {
 	if store.Exists(h.project) {
 		// Anyone could have written the locks, counters and answers of a state that is committed to
-		// the repository. The state's own folder ignores itself and is never committed.
+		// the repository. The folder's .gitignore keeps the loop's own state out of commits.
 		for _, path := range tracker.Committed(h.ctx, h.project, store.Dir) {
 			if filepath.Base(path) != ".gitignore" {
 				way := "look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir
@@ -184,7 +186,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	if !h.seal.on && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
 	}
-	list, _ := h.sessionRuns() // the judgement of the call returns the same error
+	list, _ := h.sessionRuns() // preToolUse returns the same error
 	for _, t := range list {
 		b := t.Budget
 		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
@@ -194,7 +196,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	return loop.Command{}, false
 }
 
-// feed begins the attempt that the conductor's call is for, and then judges the call.
+// feed begins the attempt for which the conductor made the call, and then judges the call.
 func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	h.feeding = true
 	reply, err := h.enter(cmd)
@@ -237,8 +239,8 @@ func (h *handler) nested(cmd loop.Command, flags loop.Flags) error {
 	return nil
 }
 
-// missedForce reads the answer to a forced takeover from the transcript, for a client in which
-// PostToolUse is not registered.
+// missedForce reads from the transcript whether the person agreed to take another session's lock,
+// for a client in which PostToolUse is not registered.
 func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
 	if err != nil {
@@ -263,8 +265,8 @@ func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 	return reply, failed
 }
 
-// forceAnswered steps the entry that asked about another session's lock with a dialog's answers
-// (R104).
+// forceAnswered continues the entry that asked whether to take another session's lock (R104). It
+// does nothing if the dialog's answers have no answer to that question.
 func (h *handler) forceAnswered(t *store.State, given loop.Answers) (event.Reply, error) {
 	answers := answersTo([]loop.Gate{*t.Claim.Gate}, given)
 	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}
@@ -297,7 +299,7 @@ func (h *handler) loopLine(line string) (note string, err error) {
 	}
 	begins := loop.MayLoop(args) ||
 		governed && !cmd.OptsIn() && loop.KindOf(cmd.Skill).Commands != nil
-	// Otherwise this is a wake-up of a loop that has begun.
+	// If a loop is running, this is only its wake-up.
 	if !begins || h.seal.record.Runs() {
 		return "", nil
 	}
@@ -308,8 +310,8 @@ func (h *handler) loopLine(line string) (note string, err error) {
 	return note, err
 }
 
-// missingSkill returns an error if the skill's plugin is known to lack it, and a note if the skill
-// is not found.
+// missingSkill returns an error if the skill's plugin is known to lack the skill, and a note if a
+// governed skill was not found.
 func (h *handler) missingSkill(name string, governed bool) (note string, err error) {
 	program, _ := os.Executable()
 	s := install.ReadSettings(h.project, "", program, h.Env)
@@ -317,7 +319,7 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 	space, read := loop.Namespace(name), false
 	if space != "" {
 		root := ""
-		if space == "hooks" { // may come from --plugin-dir, which no settings name
+		if space == "hooks" { // the plugin may come from --plugin-dir, which is not in the settings
 			root = h.Env("CLAUDE_PLUGIN_ROOT")
 		}
 		own, read = s.PluginSkills(space, root)
@@ -336,6 +338,7 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 	case !governed || len(s.Ours) == 0: // a plugin, such as this one, may be in no settings file
 		return "", nil
 	}
-	return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins here; "+
-		"if the client does not know it, `hooks init` names one that works", name), nil
+	return fmt.Sprintf("hooks: skill /%s was not found in your settings or in this project's "+
+		"plugins; if the client does not recognize it either, run `hooks init`: it prints a "+
+		"command that starts a loop here", name), nil
 }

@@ -34,7 +34,7 @@ type entry struct {
 	asks   loop.Invocation
 	known  loop.Known
 	origin string   // origin of the turn, if the transcript shows it
-	fired  bool     // the transcript shows, without an origin, that a schedule fired
+	fired  bool     // the turn has no origin, but the transcript shows that a schedule fired
 	notes  []string // notes about problems that were resolved first
 	before string   // status block of an abandoned iteration
 	final  string   // final report of the abandoned iteration, if that ended the run
@@ -44,7 +44,7 @@ type entry struct {
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner, from := proc.Owner(), h.from()
-	// a person's own wrapper is a new process for each event
+	// If a person's own wrapper starts the hooks, it is a new process for each event.
 	if from != nil && from.PID != owner.PID {
 		from = nil
 	}
@@ -67,8 +67,8 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	return e
 }
 
-// decided tries until the request is decided. It holds the state lock while it reads and changes
-// state, but not while it waits for another iteration or for the tracker.
+// decided tries until the request is decided or e.Wait has passed. It holds the state lock while it
+// reads and changes state, but not while it waits for another iteration or for the tracker.
 func (e *entry) decided() (event.Reply, error) {
 	deadline := time.Now().Add(e.Wait)
 	for {
@@ -98,8 +98,8 @@ func (e *entry) decided() (event.Reply, error) {
 // maxTries bounds the attempts under one hold of the state lock.
 const maxTries = 8
 
-// try steps the request from the state on disk and carries out the outcome. It repeats this after
-// it closed an iteration or lost a race for the loop's lock.
+// try loads the state, steps the request and carries out the outcome. It does so again after it
+// closed an iteration or lost a race for the loop's lock.
 func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 	for range maxTries {
 		if err = e.load(); err != nil {
@@ -140,7 +140,7 @@ func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 	return reply, err
 }
 
-// withBefore adds to text the notes and the report on the abandoned iteration.
+// withBefore adds the notes and the texts about the abandoned iteration to text.
 func (e *entry) withBefore(text string) string {
 	return lines(append(slices.Clone(e.notes), text, e.before, e.final)...)
 }
@@ -148,7 +148,7 @@ func (e *entry) withBefore(text string) string {
 // closeFirst closes an iteration that never reached its end.
 func (e *entry) closeFirst() error {
 	t := e.State
-	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // the tick's run has another budget file
+	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // its run has another budget file
 		s, err := e.tx.Recover(t.Skill)
 		if err != nil {
 			return err
@@ -173,14 +173,14 @@ func (e *entry) closeFirst() error {
 	if c.Budget.Status != loop.Active {
 		e.final = e.finalReport(t)
 	} else {
-		e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed "+
+		e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and was closed "+
 			"as %s", c.Iteration, c.Outcome))
 	}
 	return nil
 }
 
-// load reads the state for the request's budget file. It keeps the entry facts that were fetched
-// before.
+// load reads the state for the request's budget file. It drops all fetched facts except the entry
+// facts.
 func (e *entry) load() error {
 	s, err := e.tx.RecoverFrom(e.Skill, e.asks.Path)
 	again := err != nil && e.asks.Typed() && e.takesOver(err)
@@ -198,14 +198,14 @@ func (e *entry) load() error {
 	if err = errors.Join(err, oerr); other.Run != nil {
 		e.asks.Other, e.asks.OtherIs = other, proc.Of(other.Run.Owner)
 	}
-	// The budget file is missing, so only the last history line is left.
+	// Without a budget file, resume the run from the last line of the history.
 	if err == nil && s.Budget == nil && other.Run == nil && e.asks.Flags.Resume {
 		var last *loop.Iteration
 		if last, err = e.files.Last(e.Skill, (*loop.Iteration).Ran); last != nil {
 			s.Budget, err = e.files.BudgetOf(last)
 		}
 	}
-	if e.State = &s; e.asks.Answers == nil { // otherwise a person just answered
+	if e.State = &s; e.asks.Answers == nil { // with answers, a person is present
 		e.asks.Scheduled = e.asks.FromSchedule(e.Values(), e.origin, e.fired)
 	}
 	e.known = loop.Known{Entry: e.known.Entry}
@@ -231,8 +231,8 @@ func (e *entry) archiveDeleted(s *store.State) (archived bool, err error) {
 }
 
 // takesOver resolves a conflict over the run on disk and reports whether it did. A run that another
-// state directory wrote replaces the recorded one; a copy of another project's run becomes a run of
-// its own.
+// state directory wrote replaces the recorded run; a copy of another project's run becomes a
+// separate run.
 func (e *entry) takesOver(err error) bool {
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
 	copied, isCopy := errors.AsType[*store.CopyError](err)
@@ -240,8 +240,8 @@ func (e *entry) takesOver(err error) bool {
 	switch {
 	case isCopy:
 		id := e.asks.RunID + "-copy" // RunID itself is for a fresh run
-		note = fmt.Sprintf("This folder holds a copy of run %s of %s, which is run %s from here "+
-			"on", copied.Run, copied.Project, id)
+		note = fmt.Sprintf("This folder holds a copy of run %s of %s; the copy is now run %s",
+			copied.Run, copied.Project, id)
 		err = e.files.Fork(e.Skill, e.asks.Path, id)
 	case isChanged && changed.Home != "":
 		note = "Run " + changed.Run + " has ended here: " + changed.Changes[len(changed.Changes)-1]
@@ -256,15 +256,15 @@ func (e *entry) takesOver(err error) bool {
 	return err == nil
 }
 
-// lookUp fetches the facts that an iteration begins with. It does not hold the state lock. On a
-// resume it checks the recorded PRs and worktrees (R135–R144); before a review, the heads that show
-// whether anything has landed (R82).
+// lookUp fetches the facts that an iteration begins with, without the state lock. On a resume it
+// checks the recorded PRs and worktrees (R135–R144). Before a review it fetches the branch heads,
+// which show whether anything has landed (R82).
 func (e *entry) lookUp() {
 	mode := e.known.Mode
 	fresh := mode == loop.FreshRun
 	var previous *loop.Iteration
 	if !fresh && e.Budget != nil {
-		// the entry reads the history again and returns the error
+		// Ignore the error, because the entry reads the history again and returns it.
 		previous, _ = e.files.Last(e.Skill, e.Budget.Worked)
 	}
 	f := loop.EntryFacts{Mode: mode}
@@ -278,7 +278,7 @@ func (e *entry) lookUp() {
 	if fresh {
 		at = nil // a fresh run uses the current configuration
 	}
-	e.config(at) // cached here, before goroutines share it
+	e.config(at) // fills the cache before goroutines share it
 	var now loop.Tracker
 	tracks.Go(func() { f.Asked, f.Edges, f.Unheard, now = e.ask(at, previous) })
 	f.Worktrees, _ = tracker.Worktrees(e.ctx, e.project)
@@ -310,8 +310,8 @@ func (e *entry) lookUp() {
 }
 
 // ask asks the tracker for the facts that an iteration begins with. now is the project's current
-// tracker. If it fails, a note says that the skill's report is used. A project without a known
-// tracker gets no note.
+// tracker. If the tracker fails, ask adds a note that the skill's report is used instead. A project
+// without a known tracker gets no note.
 func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	asked *loop.Asked, edges [][2]int, notes []string, now loop.Tracker,
 ) {
@@ -353,8 +353,9 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 // maxNotes bounds the notes about the tracker's answer that a person sees.
 const maxNotes = 4
 
-// heard returns the part of a tracker's answer that the iteration stores. Every tool call reads
-// it, so it has the run's PRs but not all open ones. heard returns nil if that part is empty.
+// heard returns the part of a tracker's answer that the iteration stores. Every tool call reads it,
+// so of several PRs it has only those of the previous iteration. heard returns nil if the part is
+// empty.
 func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	r := a.Report()
 	asked := &loop.Asked{Backlog: r.Backlog}
@@ -412,7 +413,7 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	e.State = &store.State{
 		Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim, Budget: in.Run,
 	}
-	if in.Opens.Mode != loop.NextTick { // no lock and no tick is written before its run
+	if in.Opens.Mode != loop.NextTick { // the run must be on disk before its lock and its tick
 		if _, err := e.tx.Commit(e.State, loop.Save{Run: in.Run}); err != nil {
 			return event.Reply{}, err
 		}
@@ -429,13 +430,13 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	return reply, err
 }
 
-// equip prepares the record of a run and the brake's links, before the switch that turns them on.
+// equip prepares the record of a run and the brake's links, before the commit that turns them on.
 func (e *entry) equip(in *loop.Entering) {
 	run, home := in.Run, e.seal.Path()
 	run.Boot = proc.Boot()
 	e.receive(run)
 	if run.SealedIn != home {
-		// no record could store such a path
+		// Do not seal the run if no record can store the project's path or be written at all.
 		if run.SealedIn = home; !utf8.ValidString(e.project) || e.seal.Probe() != nil {
 			run.SealedIn = ""
 			return
@@ -447,14 +448,14 @@ func (e *entry) equip(in *loop.Entering) {
 	}
 }
 
-// unguarded describes the protection that the session lacks without a brake, the cause, and how to
-// get it.
+// unguarded describes the protection that the session lacks without a brake, the cause, and the
+// remedy.
 func (e *entry) unguarded() string {
 	const unchecked = "programs are not checked as they start"
 	switch {
 	case e.Budget.SealedIn == "":
 		return fmt.Sprintf(unchecked+", and changes to the loop's files are not detected: nothing "+
-			"can be stored in %s; change that and start the client again",
+			"can be stored in %s; fix this and start the client again",
 			cmp.Or(e.seal.Path(), "HOME, which is not set"))
 	case runtime.GOOS == "windows":
 		return unchecked + " on Windows: protect the branch at its forge"
@@ -462,7 +463,7 @@ func (e *entry) unguarded() string {
 	return unchecked + ": this session began without the hooks; start the client again"
 }
 
-// open steps the iteration after its lock was taken.
+// open opens the iteration once its lock has been taken, and formats the reply.
 func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	opens.Notes = slices.Concat(e.notes, opens.Notes)
 	o, err := e.settle(e.State, opens, &e.known, true)
@@ -474,7 +475,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		return event.Reply{}, err
 	}
 	if o.Reply.Began {
-		// spending before this iteration is already counted
+		// All spending so far has already been counted.
 		run := e.Budget.Now(e.Tick, loop.Spent{}, true, e.now)
 		say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", e.Tick.Iteration,
 			run.Ceilings.Iterations, report.Remaining(run))
@@ -502,7 +503,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		}
 		return event.Reply{}.Context(text).Say(e.before).Say(e.final).Say(say), nil
 	}
-	e.final = "" // this reply includes it
+	e.final = "" // reply.Said includes the final report
 	text := e.Budget.StopText
 	if text == "" {
 		text = fmt.Sprintf("Loop paused at gate %s", e.Budget.Pending[0].Name)

@@ -66,9 +66,9 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	return h.out.Answer
 }
 
-// answer finds the project and answers the event. Only an entry creates state.
+// answer finds the project and answers the event. Without a loop, only an entry creates state.
 func (h *handler) answer() (reply event.Reply, err error) {
-	if h.ev.Name == event.SessionStart { // even without a loop, because no later event can do this
+	if h.ev.Name == event.SessionStart { // even without a loop, because no later event can arm it
 		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop checks the result when it begins
 	}
 	err = h.findProject()
@@ -146,7 +146,7 @@ func (h *handler) inState() (reply event.Reply, err error) {
 	return reply, nil
 }
 
-// stayShut begins the message at the end of a turn whose loop's state cannot be trusted.
+// stayShut begins the message at a Stop whose loop's state cannot be trusted.
 const stayShut = "hooks lets this turn end; merges, dispatch and schedules stay blocked\n"
 
 // stop handles a Stop: it ends the session's open iterations or keeps the turn open (R117, design
@@ -171,7 +171,8 @@ func (h *handler) stop() (event.Reply, error) {
 	return reply, err
 }
 
-// prompted builds the Prompt event, which also reveals a turn without a Stop, and `/loop stop`.
+// prompted builds the PromptSubmit event. It also shows that the previous turn ended without a Stop, or
+// that a person typed `/loop stop`.
 func (h *handler) prompted() loop.PromptSubmit {
 	e := loop.PromptSubmit{
 		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),
@@ -200,8 +201,8 @@ func (h *handler) turnFailed() (event.Reply, error) {
 	return h.step(loop.TurnFailure{Turn: h.turn(), Failure: h.ev.Failure})
 }
 
-// workerEnded records the end of a background worker. The client's own compaction agents have no
-// type and do not count.
+// workerEnded records the end of a worker. The client's own compaction agents have no type and do
+// not count.
 func (h *handler) workerEnded() (event.Reply, error) {
 	if h.ev.AgentType == "" {
 		_, err := h.sessionRuns()
@@ -262,8 +263,9 @@ func inTwoLines(err error) string {
 	return hint.Text(hint.New(hint.Of(err), "%s", term.Line(err.Error())))
 }
 
-// mustStayShut judges the call without any state. After a change to the seal or the files, the
-// brake may be missing too, so a call that cannot be fully read is also refused.
+// mustStayShut reports whether to refuse the call while the state cannot be trusted. After a change
+// to the seal or the files, the brake may be missing too, so it also refuses a call that cannot be
+// fully read.
 func (h *handler) mustStayShut(err error) bool {
 	if _, schedule := h.ev.Schedules(); schedule && !h.ev.EndsSchedule() {
 		return true
@@ -278,8 +280,8 @@ func (h *handler) mustStayShut(err error) bool {
 	return len(r.Merges()) > 0 || len(call.Tampers(r)) > 0 || unread
 }
 
-// unreadable answers a payload that cannot be read. It denies a tool call while a loop is active in
-// the project, so that malformed input cannot bypass the guard. Otherwise it decides nothing.
+// unreadable answers a payload that cannot be read. It denies a tool call while a loop is or may be
+// active, so that malformed input cannot bypass the guard. Otherwise it decides nothing.
 func (a *App) unreadable(word string, err error) Answer {
 	answer := Answer{Err: err}
 	_, other := errors.AsType[*event.OtherEventError](err)

@@ -32,14 +32,14 @@ import (
 	"hooks/internal/tracker"
 )
 
-// App is the program for one call. Tests replace parts of what New returns.
+// App is the program for one call. Tests replace some of the fields that New sets.
 type App struct {
 	Env   func(string) string
 	Now   func() time.Time // the wall clock, in UTC
 	RunID func() string
 	// Inside reports whether a run's client started this process.
 	Inside    func(loop.Process) bool
-	Wait      time.Duration // bounds the time that an entry hook waits for a lock
+	Wait      time.Duration // bounds how long an entry hook waits for another iteration to end
 	CheckTime time.Duration // overrides the run's limit for a check command
 	// Rest waits before a reply is printed, and reports whether the reply is still needed.
 	Rest func(time.Duration) bool
@@ -50,7 +50,7 @@ type App struct {
 // entryWait is below the timeout of the entry hooks.
 const entryWait = 45 * time.Second
 
-// New returns the program on this machine.
+// New returns an App that uses the real clock and processes of this machine.
 func New(env func(string) string) *App {
 	a := &App{Env: env, Inside: proc.Inside, Wait: entryWait}
 	a.Now = func() time.Time { return time.Now().UTC().Truncate(time.Second) }
@@ -111,7 +111,7 @@ type sessionRuns struct {
 	list   []*store.State // nil before they are read
 	skills []loop.Skill   // skills that may have a run, listed once
 	damage error          // errors of runs that could not be read
-	news   bool           // the receipt does not have this kind of event yet
+	news   bool           // a run has a new receipt, which must be saved
 }
 
 // output holds the durable results of the event. Its reply is printed even if a later step fails;
@@ -158,8 +158,8 @@ func (h *handler) withStateLock(change func() error) error {
 	return change()
 }
 
-// alive reports whether a run's client may still continue it: its session is not closed and its
-// client is not known to be dead.
+// alive reports whether a run's client may still continue the run. That is so if its session is not
+// closed and its process is not known to be dead.
 func alive(b *loop.Budget) bool { return !b.OwnerLeft && proc.Of(b.Owner) != loop.Dead }
 
 // release makes After also release the loop's lock. The session held the lock, so an unreadable
@@ -178,7 +178,7 @@ func (h *handler) release(skill loop.Skill) {
 }
 
 // sessionRuns returns the session's runs and its claims on locks of other sessions, in a fixed
-// order. They are read once until the state lock is taken.
+// order. It caches them until the state lock is taken.
 func (h *handler) sessionRuns() ([]*store.State, error) {
 	if h.runs.list != nil {
 		return h.runs.list, nil
@@ -298,16 +298,15 @@ func (h *handler) turn() loop.Turn {
 	}
 }
 
-// addressed reports whether the event may concern a loop. If a loop owns this prompt, other open
-// or ended loops are excluded, because otherwise a turn could be counted twice.
+// addressed reports whether the event may concern a loop. If another loop owns this prompt, it
+// excludes a loop that is open or has ended, because otherwise a turn could be counted twice.
 func (h *handler) addressed(t *store.State) bool {
 	return !slices.ContainsFunc(h.runs.list, h.ownsPrompt) ||
 		!h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
 }
 
 // checkEventFrom returns an error if the event did not come from the run's client. After an error
-// the event decides nothing: an entry is refused, a harmful call is blocked, and nothing is
-// written.
+// nothing is written; the hook refuses an entry and blocks a harmful call.
 func (h *handler) checkEventFrom(client loop.Process) error {
 	from := h.from()
 	switch {
@@ -316,7 +315,7 @@ func (h *handler) checkEventFrom(client loop.Process) error {
 	case from != nil && from.PID == client.PID && from.Start == client.Start:
 		return nil
 	case proc.Of(client) == loop.Alive:
-	case from != nil: // the client is gone, and another one resumed the session
+	case from != nil: // the client is gone, and another client resumed the session
 		return nil
 	}
 	return hint.New(
@@ -345,8 +344,8 @@ func (h *handler) receive(b *loop.Budget) (news bool) {
 		})
 }
 
-// runOf returns the project's run of a kind, or nil if there is none that can be read, or its file
-// has lost the fields of its kind.
+// runOf returns the project's run of a skill. It returns nil if there is no run, if the run cannot
+// be read, or if its file has lost the fields of its kind.
 func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	if !store.Exists(h.project) {
 		return nil
@@ -378,7 +377,7 @@ func (h *handler) rules(t *store.State) toolcall.Run {
 // viewPath returns the path of a task loop's state file for people (T15, T74).
 func (h *handler) viewPath() string { return h.taskPath("SDD_STATE_FILE", ".sdd-state.json") }
 
-// progressPath returns the path of the file that the workers share (T15, T75).
+// progressPath returns the path of the progress file, which the workers share (T15, T75).
 func (h *handler) progressPath() string {
 	return h.taskPath("SDD_PROGRESS_FILE", ".sdd-progress.md")
 }
@@ -391,7 +390,8 @@ func (h *handler) taskPath(variable, name string) string {
 	return filepath.Join(h.project, name)
 }
 
-// usable reports whether the loop may write its own file at path.
+// usable reports whether the loop may write one of its files at path: inside the project, but
+// outside .git and .sdd.
 func (h *handler) usable(path string) bool {
 	full, ok := below(h.project, path)
 	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))

@@ -23,7 +23,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// openForPerson opens the state for a command run by a person or by a session's tools.
+// openForPerson opens the state for a command that a person or a session's tool runs.
 func (a *App) openForPerson() (*handler, error) {
 	return a.openIn(tracker.Project(a.Env, a.cwd()))
 }
@@ -35,7 +35,7 @@ func (a *App) openIn(project string) (*handler, error) {
 	files, err := store.Open(h.project)
 	if errors.Is(err, fs.ErrNotExist) {
 		if records, _ := h.seal.Of(h.project); len(records) == 0 {
-			return nil, hint.New("`hooks status --all` shows where one runs",
+			return nil, hint.New("`hooks status --all` shows where a loop is running",
 				"no loop in %s", h.project)
 		}
 		files, err = store.Create(h.project) // the folder was removed during a loop
@@ -48,8 +48,8 @@ func (a *App) openIn(project string) (*handler, error) {
 	return h, nil
 }
 
-// sealedElsewhere returns an error for a run whose seal is in another state directory. This process
-// could not seal its changes, so they would count as damage.
+// sealedElsewhere returns an error for an active or paused run whose seal is in another state
+// directory. This process could not seal its own changes to the run, so they would count as damage.
 func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	switch {
 	case b == nil, b.Status != loop.Active && b.Status != loop.Paused:
@@ -78,10 +78,10 @@ func (a *App) cwd() string {
 	return dir
 }
 
-// StopLoops ends the running loops for a person. A running iteration finishes its dispatched work
-// and is closed by its own session; all others are closed here (R43).
+// StopLoops ends the running loops for a person. A loop with an open iteration ends in its own
+// session once the iteration finishes its dispatched work. Any other loop ends here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
-	none := fmt.Sprintf("no loop runs in %s; `hooks status --all` shows every project",
+	none := fmt.Sprintf("no loop is running in %s; `hooks status --all` shows every project",
 		tracker.Project(a.Env, a.cwd()))
 	return a.each(skills, none, (*handler).stopSkill)
 }
@@ -113,9 +113,9 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	return said, store.Hinted(err)
 }
 
-// NoneRuns returns an error that names the projects in which a loop runs, because nothing ends it
-// once the hooks are gone. An empty project means all projects. A project whose folder is gone has
-// no loop.
+// NoneRuns returns an error that names the projects in which a loop is on, because nothing could
+// end such a loop once the hooks are removed. An empty project means all projects. A project whose
+// folder is gone does not count.
 func (a *App) NoneRuns(project string) (err error) {
 	seals, projects := seal.At(seal.Home(a.Env)), []string{project}
 	if project == "" {
@@ -190,8 +190,8 @@ func (a *App) Steer(skill loop.Skill, word, text string) (string, error) {
 	})
 }
 
-// InAgent reports whether an agent's tool runs this command. The client marks the environment of
-// its tools. If the mark was removed, a run's living client is still an ancestor of this process.
+// InAgent reports whether an agent's tool runs this command. The client sets CLAUDECODE for its
+// tools. If a tool removed it, the client of a run is still an ancestor of this process.
 func (a *App) InAgent() bool {
 	if a.Env("CLAUDECODE") != "" {
 		return true
@@ -236,7 +236,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 		return "", store.Hinted(err)
 	case isLost && b != nil && !b.OwnerLeft && proc.Of(b.Owner) == loop.Alive:
 		return "", hint.New("close that client and type the command again",
-			"the client of the %s loop still runs (process %d)", skill, b.Owner.PID)
+			"the client of the %s loop is still running (process %d)", skill, b.Owner.PID)
 	case isLost:
 		id, reap = lost.Run, held != nil || lockErr != nil
 	case isCopy:
@@ -244,7 +244,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 		reap = held != nil || lockErr != nil
 	case b != nil && b.Status == loop.Active && alive(b) && b.Owner.PID != 0 && !unreadable:
 		return "", hint.New("end it first with `hooks loop stop "+string(skill)+"`",
-			"the %s loop runs in process %d", skill, b.Owner.PID)
+			"the %s loop is running in process %d", skill, b.Owner.PID)
 	case b == nil && s.Tick == nil && err == nil:
 		return "", nil
 	case b != nil && b.RunID != "":
@@ -272,18 +272,19 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, id, store.Dir, of), nil
 }
 
-// Raise applies the ceilings that the flags in words set to every unfinished run of skills. A
-// ceiling may be lowered, but not below its use. Raise fails inside the agent.
+// Raise sets the ceilings given by the flags in words for every run of skills that has not ended. A
+// ceiling may be lowered, but not below the amount used. Raise fails inside the agent.
 func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 	switch {
 	case a.InAgent():
 		return "", hint.New("set them in a terminal of your own",
 			"limits cannot be set from inside the agent")
 	case words == "":
-		return "", hint.New("name it, as in `hooks loop raise --max-iterations 9`",
-			"no limit is named")
+		return "", hint.New("name one, for example `hooks loop raise --max-iterations 9`",
+			"no limit was given")
 	}
-	over := hint.New("`hooks status --all` shows every project", "no loop runs or waits here")
+	over := hint.New("`hooks status --all` shows every project",
+		"no loop is running or paused in this project")
 	said, err := a.each(skills, "", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
 		switch {
@@ -353,7 +354,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 	return said, err
 }
 
-// reporting returns the open iteration to which a report belongs.
+// reporting returns the open iteration to which a report belongs. skill is the report's, or "".
 func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State, error) {
 	open := only(list, h.open)
 	meant := only(open, func(t *store.State) bool { return skill == "" || skill == t.Skill })
@@ -418,8 +419,8 @@ func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 	return report.ReportAnswer(f, changed), nil
 }
 
-// takeNotes records the notes since the session's last event: what the brake's links refused or let
-// through, and reports from inside the client's sandbox.
+// takeNotes records the notes since the session's last event. They hold programs that the brake's
+// links refused or let through, and reports from inside the client's sandbox.
 func (h *handler) takeNotes() error {
 	return h.withStateLock(func() error {
 		list, err := h.loadRuns(h.tx.State)
@@ -450,7 +451,7 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	switch {
 	case n.Denied != nil:
 		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
-	case n.Started != nil && !effect.Kind(n.Started.Kind).Merges(): // a merge's pass counts it
+	case n.Started != nil && !effect.Kind(n.Started.Kind).Merges(): // passes count merges
 		for _, t := range only(open, h.addressed) {
 			other, _ := h.call().Elsewhere(h.rules(t),
 				effect.Act{Repo: n.Started.Repo, Cwd: n.Started.Cwd})
@@ -473,7 +474,7 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	return nil
 }
 
-// ruleOf returns the rule behind a link's refusal.
+// ruleOf returns the loop's rule for the rule in a link's refusal.
 func ruleOf(link string) string {
 	switch link {
 	case "unreadable":

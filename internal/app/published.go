@@ -18,8 +18,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// entered keeps the plan of the run that the entry has begun, and publishes the run that it has
-// begun or resumed.
+// entered stores the plan of a run that the entry began. It publishes the files of a run that the
+// entry began or resumed.
 func (e *entry) entered(reply event.Reply) event.Reply {
 	if e.asks.Plan != nil && !reply.Blocks() {
 		e.sideError(e.files.KeepCopy(e.Skill, store.PlanCopy, e.asks.Plan))
@@ -94,14 +94,14 @@ func (h *handler) publishView(run *loop.Budget, view []byte) (note string, err e
 	return note, nil
 }
 
-// ownView returns the path and the text of the state file for people; the text is nil if there is
-// none. It returns an error if a run could not write one of its files.
+// ownView returns the path and the text of the state file for people; the text is nil if the file
+// does not exist. It returns an error if a run could not write this or the progress file.
 func (h *handler) ownView() (path string, text []byte, err error) {
 	for _, name := range []string{"SDD_STATE_FILE", "SDD_PROGRESS_FILE"} {
 		path := h.Env(name)
 		if path != "" && !h.usable(path) {
-			return "", nil, hint.New("name a file of the project, not of .git or .sdd",
-				"%s is %q, where the loop may not keep a file", name, path)
+			return "", nil, hint.New("name a file in the project, outside .git and .sdd",
+				"%s is %q, where the loop may not write a file", name, path)
 		}
 		if path != "" && len(tracker.Committed(h.ctx, h.project, path)) > 0 {
 			return "", nil, hint.New("name a file that is not committed",

@@ -28,13 +28,13 @@ import (
 // sealed holds the user's state directory and the session's sealed record.
 type sealed struct {
 	seal.Dir
-	// the record as the event found it; nil if there is none or it cannot be read
+	// record is the sealed record as the event found it, or nil if it is missing or unreadable.
 	record *seal.Record
 	on     bool // the session has an active loop, or its record cannot be read
 }
 
 // findProject finds the event's project. While the session has an active loop, the seal names the
-// project, so that the environment and the call's folder cannot redirect it.
+// project, so that the environment and the call's folder cannot redirect the event.
 func (h *handler) findProject() error {
 	h.seal.Dir = seal.At(seal.Home(h.Env))
 	record, err := h.seal.Active(h.ev.SessionID)
@@ -59,7 +59,7 @@ func (h *handler) findProject() error {
 	return err
 }
 
-// openState opens the project's state. While a loop is on, a failure means damage.
+// openState opens the project's state. While a loop is on, it reports any failure as damage.
 func (h *handler) openState() error {
 	if h.files != nil {
 		return nil
@@ -83,7 +83,8 @@ func (h *handler) openState() error {
 	return nil
 }
 
-// sealedSkill returns the skill of the session's first active loop.
+// sealedSkill returns the skill of the session's first active loop, or the first skill if none is
+// known.
 func (h *handler) sealedSkill() loop.Skill {
 	for _, skill := range kind.Skills() {
 		if l := h.seal.record.Loop(string(skill)); l != nil && l.On {
@@ -120,11 +121,10 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 	return true
 }
 
-// An event must come the same way as its run's entry: over a socket that the client made. See
-// "Where events come from" in docs/security.md.
-
-// mayEnter returns an error for a request from inside another loop of this project, such as a
-// script that imitates the client or a client that a tool call started.
+// mayEnter returns an error for a request that comes from inside another loop of this project, for
+// example from a script that imitates the client or from a client that a tool call started. Each
+// event must come over a socket that the client of its run made. See "Where events come from" in
+// docs/security.md.
 func (h *handler) mayEnter(owner loop.Process) error {
 	for _, skill := range kind.Skills() {
 		record, err := h.files.Other(skill, "")
@@ -149,11 +149,11 @@ func (h *handler) mayEnter(owner loop.Process) error {
 	return nil
 }
 
-// receiptTime bounds the wait for the state lock, so that a receipt does not delay the answer.
+// receiptTime bounds how long keepReceipt waits for the state lock, because it delays the answer.
 const receiptTime = 200 * time.Millisecond
 
-// keepReceipt saves a new receipt that no other save of this event included. This happens once for
-// each session and kind of event. After a failure the next event tries again.
+// keepReceipt saves a new receipt that no other save of this event included. It is needed at most
+// once for each session and kind of event. After a failure the next event tries again.
 func (h *handler) keepReceipt() {
 	ctx, cancel := context.WithTimeout(context.Background(), receiptTime)
 	defer cancel()
@@ -163,7 +163,7 @@ func (h *handler) keepReceipt() {
 	}
 	defer tx.End()
 	for _, skill := range h.runs.skills {
-		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // Load would pass on an edit
+		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // Load would accept an edited file
 		if err == nil && h.receive(s.Budget) {
 			_, _ = tx.Commit(&s, loop.Save{Run: s.Budget})
 		}
@@ -171,8 +171,8 @@ func (h *handler) keepReceipt() {
 }
 
 // settingsChanged blocks a change of the client's settings that would remove these hooks while a
-// loop is on. The client does not show the reason, so the first reason is stored for the next
-// visible reply.
+// loop is on. The client does not show the reason, so settingsChanged stores the first one for the
+// next reply that a person sees.
 func (h *handler) settingsChanged() event.Reply {
 	if !h.seal.on {
 		return event.Reply{}
@@ -194,7 +194,7 @@ func rewired(lost string) string {
 		"%s; this session keeps its hooks while a loop is on", lost))
 }
 
-// sayRewired adds the blocked change of settings to a reply that a person sees.
+// sayRewired adds the stored reason of a blocked change of settings to a reply that a person sees.
 func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	if h.setRewired("") != nil {
 		return reply // the next reply that a person sees has it
@@ -202,7 +202,8 @@ func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	return reply.Say(rewired(h.seal.record.Rewired))
 }
 
-// setRewired stores a blocked change of settings in the session's record, under the state lock.
+// setRewired stores the reason of a blocked change of settings in the session's record, with the
+// state lock held.
 func (h *handler) setRewired(lost string) error {
 	return h.withStateLock(func() error {
 		r, err := h.seal.Find(h.ev.SessionID)
@@ -215,9 +216,9 @@ func (h *handler) setRewired(lost string) error {
 }
 
 // Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once, while
-// the call that passed the gate for this PR is still running. A link of the brake calls it;
-// session is a record's file name. If it fails, why is the reason, and at is the approved commit,
-// if any.
+// the call that passed the gate for this PR is still running. A link of the brake calls it. session
+// is a record's file name. If ok is false, why is the reason, and at is the only approved commit or
+// "".
 func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, why, at string) {
 	approves := act == effect.ApprovePR
 	if act != effect.MergePR && !approves {

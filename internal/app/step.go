@@ -21,8 +21,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// step applies one event to the session's loops: Step, fetch missing facts, Step again, carry out
-// the outcome. It takes no lock if the event concerns no loop.
+// step applies one event to the session's loops. It calls Step, fetches the missing facts, calls
+// Step again and carries out the outcome. It takes no lock if the event concerns no loop.
 func (h *handler) step(e loop.Event) (event.Reply, error) {
 	return h.stepEach(func(*store.State) loop.Event { return e })
 }
@@ -51,7 +51,7 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 			continue
 		}
 		k := loop.Known{}
-		o, _ := h.settle(t, e, &k, false) // with the lock, the same error is returned
+		o, _ := h.settle(t, e, &k, false) // decideEach, with the lock, returns the same error
 		known[view(t)] = k
 		concerned = concerned || !o.Nothing()
 		if o.Need == nil && o.Reply.Deny != nil && refused.Empty() {
@@ -129,13 +129,13 @@ func (h *handler) decide(t *store.State, e loop.Event) (event.Reply, error) {
 }
 
 // settle fetches facts and steps until no fact is missing. Without the state lock it stops when the
-// only missing facts need the lock. Entry facts are never fetched with the lock. Each step of a
-// Stop under the lock gets the current wall time, by which Step recognizes a duplicate that waited
-// for the lock.
+// only missing facts need the lock. With the lock it stops when Step asks for entry facts. Each
+// step of a Stop with the lock gets the current wall time, by which Step recognizes a duplicate
+// that waited for the lock.
 func (h *handler) settle(
 	t *store.State, e loop.Event, k *loop.Known, locked bool,
 ) (o loop.Outcome, err error) {
-	// lazy, because few events need it
+	// Read the configuration only on use, because few events need it.
 	k.Redact = func(s string) string { return h.config(t).Redact(s) }
 	for {
 		l := h.fetch(t, e, k, locked)
@@ -155,8 +155,8 @@ func (h *handler) settle(
 	}
 }
 
-// fetch fetches the facts that Step asks for. Some may take long: git, the tracker, and a check
-// that may run for minutes. Others may only be read with the state lock held.
+// fetch fetches the facts that Step asks for. Some take long, because they need git, the tracker or
+// a check that may run for minutes. Others may only be read with the state lock held.
 func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool) (l lookup) {
 	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
 	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })
@@ -235,7 +235,7 @@ func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) 
 	return reply, nil
 }
 
-// notice queues a notice until the reply is printed.
+// notice queues a notice until the reply is printed. For a pause, it also queues the Ask command.
 func (h *handler) notice(t *store.State, n loop.Notice) {
 	way := h.config(t).Notify
 	if g := n.Gate; g != nil {
@@ -269,7 +269,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	}
 	if s.Close != nil {
 		line = s.Close
-		// queued before the commit, so that the event is sent at least once
+		// Queue the event before the commit, so that it is sent at least once.
 		if run := &s.Close.Budget; run.Attempts().Publishes {
 			h.sideError(h.theirs().Queue(h.files, run.Own.(loop.Publisher).Ends(run, line)))
 		}
@@ -294,8 +294,8 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	return nil
 }
 
-// view identifies the run and the iteration of a loop for which facts were fetched. Another event
-// may have ended them since.
+// view identifies the run and the iteration for which facts were fetched. Another event may have
+// ended either before the state lock is taken.
 func view(t *store.State) string {
 	id := string(t.Skill)
 	if t.Budget != nil {
@@ -310,9 +310,9 @@ func view(t *store.State) string {
 // senderTime bounds how long after its event the lines of a prompt may reach the transcript.
 const senderTime = 250 * time.Millisecond
 
-// sender returns the sender of the prompt. The client may write its lines shortly after the event;
-// if patient is true, sender waits for them. A program that drives the client through its SDK
-// queues prompts as a person's.
+// sender returns the sender of the prompt. The client may write the prompt's lines shortly after
+// the event; if patient is true, sender waits for them. A prompt that a program sends through the
+// client's SDK counts as queued, not as the client's.
 func (h *handler) sender(patient bool) loop.Sender {
 	for {
 		by := usage.Sender(h.ev.Transcript, h.ev.Prompt)
@@ -327,7 +327,8 @@ func (h *handler) sender(patient bool) loop.Sender {
 	}
 }
 
-// owner returns whether this session owns the open iteration and whether its client is alive.
+// owner reports whether the run's client is gone, and whether the iteration belongs to another
+// session or a dead client. If it does, LastSign is when its transcript was last written.
 func (h *handler) owner(t *store.State) (o loop.Owner) {
 	dead := proc.Of(t.Budget.Owner) == loop.Dead
 	o.Gone = t.Budget.OwnerLeft || dead
@@ -343,8 +344,8 @@ func (h *handler) owner(t *store.State) (o loop.Owner) {
 
 // spent counts the spending since the last count, and fetches other facts that the count shows.
 // The caller holds the state lock, so that no token is counted twice. If counting fails in the
-// run's own session, its next iteration counts the rest. For another session's transcript spent
-// returns the error, because that transcript is not read again.
+// run's own session, spent ignores the error, because the next iteration counts the rest. For
+// another session's transcript it returns the error, because that transcript is not read again.
 func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count, error) {
 	path := h.transcript(t, e)
 	table := usage.NewTable(h.config(t).Rates)
@@ -357,7 +358,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 	}
 	if err != nil && session != h.ev.SessionID {
 		return loop.Count{}, hint.New("try again; `hooks loop reset` in a terminal archives the "+
-			"run as it is", "count the spending of session %s: %w", session, err)
+			"run without this count", "count the spending of session %s: %w", session, err)
 	}
 	count := loop.Count{Spent: counted.Spent, Notes: counted.Notes}
 	if _, opens := e.(loop.Opens); opens { // its iteration has spent nothing yet
@@ -373,7 +374,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 		}
 		return count, nil
 	}
-	if t.Budget.Seq == 0 { // said once in a run
+	if t.Budget.Seq == 0 { // once per run
 		count.Notes = append(count.Notes, report.ConfigNotes(h.config(nil).Warnings)...)
 		count.Notes = loop.AppendNew(count.Notes, usage.Stale(h.now))
 	}
@@ -382,7 +383,7 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 	return count, nil
 }
 
-// model compares the main thread's latest model with the dearest model of the run.
+// model compares the main thread's latest model with the run's most expensive model.
 func (h *handler) model(t *store.State, cursors []loop.Cursor) loop.Model {
 	m := loop.Model{Name: usage.MainModel(cursors), Than: t.Budget.Model}
 	if m.Name != m.Than && m.Name != "" && m.Than != "" {
@@ -391,9 +392,9 @@ func (h *handler) model(t *store.State, cursors []loop.Cursor) loop.Model {
 	return m
 }
 
-// missedCalls returns the results of the iteration's forge calls that no event reported because
-// PostToolUse was killed or is not registered. It returns nil while both loops of a session are
-// open, because the calls cannot be told apart.
+// missedCalls returns the results of the given calls of the iteration that no event reported, for
+// example because PostToolUse is not registered. It returns nil while another loop of the
+// session is open, because it cannot tell whose calls they are.
 func (h *handler) missedCalls(t *store.State, calls []usage.Moment) (list []loop.Result) {
 	missed := func(c usage.Moment) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
 	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
@@ -443,9 +444,9 @@ func (h *handler) counted(t *store.State, transcript string) []loop.Cursor {
 	return cursors
 }
 
-// transcript returns the transcript of a loop's iteration: the event's own at its Stop, otherwise
-// the recorded one. A run that ends between iterations is counted from its recorded transcript,
-// because after /clear a person ends it from another session.
+// transcript returns the transcript of a loop's iteration. It is the event's own if the event comes
+// from the iteration or if a session ends between iterations, and otherwise the recorded one. After
+// /clear a person may end a run from another session, so the event's own would be the wrong one.
 func (h *handler) transcript(t *store.State, e loop.Event) string {
 	own := false
 	switch e.(type) {
@@ -465,10 +466,10 @@ func (h *handler) transcript(t *store.State, e loop.Event) string {
 	return t.Budget.Transcript()
 }
 
-// interruptMark reports whether the client's interrupt mark follows the counted text in a turn of
-// this iteration. Other turns are ignored, because a person may interrupt their own turn between
-// two iterations. A forked iteration has its mark only in the fork's transcript. If the turn
-// reached its Stop, a worker's mark means that the worker was ended.
+// interruptMark reports whether the client marked a turn of this iteration as interrupted after the
+// counted text. It ignores other turns, because a person may interrupt their own turn between two
+// iterations. A forked iteration has its mark only in the fork's transcript, which is read if
+// forked is true. If the turn reached its Stop, a mark there means only that a worker was stopped.
 func (h *handler) interruptMark(t *store.State, forked bool) bool {
 	path := t.Tick.Transcript
 	r, err := usage.Main(path, t.Budget.Cursors)
@@ -492,8 +493,8 @@ func (h *handler) pastDialogs(t *store.State, e loop.Event) (list []loop.Answers
 	return list
 }
 
-// answersTo restores each question of a dialog to its gate's text, because a terminal may show
-// other characters.
+// answersTo replaces each question of a dialog by its gate's text, because the dialog showed the
+// text without characters that a terminal would interpret.
 func answersTo(gates []loop.Gate, a loop.Answers) loop.Answers {
 	for i := range a.List {
 		asked := &a.List[i].Question

@@ -37,9 +37,9 @@ func (h *handler) question(t *store.State) forge.Question {
 	return q
 }
 
-// askMerging looks up, in parallel, the PRs of a merge, because a person may have commented since
-// the iteration began. If the tracker cannot answer for a PR, the result explains why, so that a
-// person decides (R99–R101), and the PR's commit comes from the remote.
+// askMerging looks up, in parallel, the PRs that a call would merge, because a person may have
+// commented since the iteration began. If the tracker cannot answer for a PR, the result explains
+// why, so that a person decides (R99–R101), and askMerging asks the remote for the PR's commit.
 func (h *handler) askMerging(t *store.State, acts []effect.Act) (list []loop.Looked) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a effect.Act) bool {
 		return !a.Kind.Merges() || a.Kind == effect.ApprovePR
@@ -63,8 +63,8 @@ func (h *handler) askMerging(t *store.State, acts []effect.Act) (list []loop.Loo
 	return list
 }
 
-// remoteHeads fills in missing head commits from the run's remotes: by the forge's own refs, or by
-// the branch.
+// remoteHeads fills in missing head commits from the run's remotes. It looks up the forge's own ref
+// for each PR, and then the PR's branch.
 func (h *handler) remoteHeads(t *store.State, list []loop.Looked) {
 	remote, _, kind := h.question(t).Remotes(h.ctx)
 	var refs []string
@@ -87,7 +87,7 @@ func (h *handler) remoteHeads(t *store.State, list []loop.Looked) {
 	}
 }
 
-// askPRs asks a run's tracker about PRs in parallel. It returns one answer each.
+// askPRs asks a run's tracker about PRs in parallel. It returns one answer for each number.
 func (h *handler) askPRs(t *store.State, numbers []int) []forge.Answer {
 	answers := make([]forge.Answer, len(numbers))
 	var asking sync.WaitGroup
@@ -100,9 +100,9 @@ func (h *handler) askPRs(t *store.State, numbers []int) []forge.Answer {
 	return answers
 }
 
-// toldOf returns the state of a PR from an answer, and why its feedback is unknown, if it is.
-// Feedback counts as absent if everyone who commented has since approved this exact commit and the
-// loop has not acted on the PR after that (R99).
+// toldOf returns the state of a PR according to an answer, and the reason if its feedback is
+// unknown. Feedback counts as absent if this iteration has posted no comments, everyone who
+// commented has since approved the head commit, and the previous iteration ended on it (R99).
 func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.Looked {
 	told := loop.Looked{PR: loop.PR{Number: number}}
 	for i := range answer.PRs {
@@ -124,8 +124,9 @@ func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.
 	return told
 }
 
-// around asks git and the tracker for the state at the end of an iteration. After a client died it
-// does not ask the remote, because later changes would hide the state at the crash.
+// around asks git, the remote and the tracker for the state at the end of an iteration. Unless the
+// event is a Stop, it asks only git about an iteration of another session or of a client that died,
+// because later changes on the remote would hide the state at that time.
 func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	_, stop := e.(loop.TurnEnd)
 	if stop {
@@ -157,7 +158,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 			}
 		}
 	}
-	if stop && t.Tick.Starts.Opened > 0 { // a started PR has no number yet
+	if stop && t.Tick.Starts.Opened > 0 { // a program opened a PR whose number is unknown
 		a.Opened = h.opened(t, a.Worktrees)
 	}
 	if len(tracked) > 0 {
@@ -170,8 +171,8 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 // timeout. Only PRs whose branch or merge result is unknown are looked up.
 const maxAsked = 8
 
-// opened returns the open PRs, newest first, of branches that the iteration moved or has checked
-// out.
+// opened returns the open PRs, newest first, of branches that moved during the iteration or are
+// checked out in a worktree.
 func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 	own, err := tracker.BranchesSince(h.ctx, h.project, t.Tick.StartedAt)
 	h.sideError(err)
@@ -241,9 +242,9 @@ func (h *handler) heads(t *store.State, branches []string) map[string]string {
 	return heads
 }
 
-// begun collects what an interrupted iteration may have left: its branches, their remote heads, and
-// the uncommitted files of the project and of each worktree (R44). It omits trees that git cannot
-// read in time.
+// begun collects the work that an interrupted iteration may have left: branches, their remote
+// heads, and the uncommitted files of the project and of each worktree (R44). It omits trees that
+// git cannot read in time.
 func (h *handler) begun(t *store.State, on []loop.Worktree) loop.Begun {
 	left := loop.Begun{Dirty: map[string][]string{}}
 	ctx, cancel := context.WithTimeout(h.ctx, treesTime)
@@ -266,8 +267,8 @@ func (h *handler) begun(t *store.State, on []loop.Worktree) loop.Begun {
 	return left
 }
 
-// readOwn reads the file at a path relative to root; see loop.Setup.Read. An empty path reads as an
-// empty file.
+// readOwn reads a file of at most maxTaskFile below root; see loop.Setup.Read. An empty path reads
+// as an empty file.
 func readOwn(root, what, path string) (text []byte, missing bool, err error) {
 	if path == "" {
 		return nil, false, nil
@@ -289,8 +290,8 @@ func readOwn(root, what, path string) (text []byte, missing bool, err error) {
 }
 
 // keptFile reads a file that the loop writes in the project. there is false if the file does not
-// exist. A link, a folder or a file over 1 MiB is an error, so that nothing else is read or
-// overwritten.
+// exist. A link, a folder or a file over 1 MiB is an error, so that the loop does not read or
+// overwrite other files.
 func keptFile(path string) (text []byte, there bool, err error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -330,11 +331,11 @@ func treeSum(root string, dirty []string) string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// treesTime bounds the reading of a project's worktrees, of which there may be many. Some events
-// have only 10 s.
+// treesTime bounds the time for reading a project's worktrees, of which there may be many. Some
+// events have only 10 s.
 const treesTime = 5 * time.Second
 
-// maxTaskFile bounds a spec, a task list or a progress file, in bytes.
+// maxTaskFile is the maximum size of a spec, a task list or a progress file, in bytes.
 const maxTaskFile = 1 << 20
 
 // root returns the folder in which a loop works: an audit loop's worktree, or the project.
@@ -381,7 +382,7 @@ func (h *handler) inRepo(path string) string {
 	return filepath.ToSlash(filepath.Join(rel, filepath.FromSlash(h.relative(path))))
 }
 
-// leftOut returns the files that a person excluded from the run that works in root.
+// leftOut returns the files that a person excluded from the task or audit run that works in root.
 func (h *handler) leftOut(root string) []string {
 	for _, kind := range slices.Backward(loop.Kinds) {
 		if kind.Run.Of == nil {
@@ -395,7 +396,7 @@ func (h *handler) leftOut(root string) []string {
 	return nil
 }
 
-// excluded returns the ignore lines for the loop's own two files.
+// excluded returns the lines that make git ignore the view and the progress file.
 func (h *handler) excluded() []string {
 	return []string{"/" + h.inRepo(h.viewPath()), "/" + h.inRepo(h.progressPath())}
 }

@@ -23,8 +23,8 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 		return h.refusal(t, r)
 	case r.Draining:
 		return h.told(t,
-			"Workers of the interrupted iteration still run. Nothing new is dispatched, and "+
-				"the report follows when they end.")
+			"Workers of the interrupted iteration are still running. Nothing new is dispatched, "+
+				"and the report follows when they end.")
 	case r.Answers != nil:
 		return reply.Context(h.afterAnswers(t, r.Answers))
 	case r.PassedOver != nil:
@@ -91,7 +91,7 @@ func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
 	return h.told(t, text)
 }
 
-// finalReport formats the final report, with the gates of the whole run from its history.
+// finalReport formats the final report, with the gates and denials of the whole run's history.
 func (h *handler) finalReport(t *store.State) string {
 	r := report.Ended{
 		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.Skill),
@@ -177,7 +177,8 @@ func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Q
 	return list
 }
 
-// afterAnswers returns the model's text after a person's answers: their effects and the next step.
+// afterAnswers returns the text that the model gets after a person's answers: their effects and the
+// next step.
 func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 	var text []string
 	for _, one := range a.List {
@@ -208,7 +209,7 @@ func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 	return strings.Join(text, "\n")
 }
 
-// acted describes one answer in a line.
+// acted describes one answer and its effect in one line.
 func (h *handler) acted(t *store.State, a loop.Acted) string {
 	switch {
 	case a.Gate.Name == "":

@@ -67,7 +67,7 @@ func TestAKilledDriverIsFollowedByAnother(t *testing.T) {
 	}
 	second, said := w.driver([]string{"--resume"})
 	if err := second.Run(); err == nil || !strings.Contains(said.String(),
-		"drives the task loop of this project") {
+		"driving the task loop of this project") {
 		t.Errorf("a second driver was not refused: %v\n%s", err, said)
 	}
 	_ = cmd.Process.Signal(syscall.SIGKILL)

@@ -73,7 +73,7 @@ func TestRegisteredTwiceCountsOnce(t *testing.T) {
 	told := []string{"hooks: loop iteration 1/1 begins, 0 iterations, 20 PRs, 60 minutes, $25.00 " +
 		"left", "## Loop Iteration 1/1 — /sdd:work --loop"}
 	heard := slices.DeleteFunc(w.toldPerson(), func(text string) bool {
-		return strings.Contains(text, "is not found in the settings") // the test's own plugin
+		return strings.Contains(text, "was not found in your settings") // the test's own plugin
 	})
 	if diff := cmp.Diff(told, heard); diff != "" {
 		t.Errorf("what the person was told (-want +got):\n%s", diff)
