@@ -63,8 +63,8 @@ type waitingGate struct {
 	command notify.AskCommand
 }
 
-// matches reports whether written names the gate. It has the form LOOP:NAME:TARGET, where only NAME
-// is required.
+// matches reports whether written, in the form LOOP:NAME:TARGET, names the gate. Only NAME is
+// required.
 func (g waitingGate) matches(written string) bool {
 	name, target, _ := strings.Cut(strings.TrimPrefix(written, string(g.state.Skill)+":"), ":")
 	return name == g.gate.Name &&
@@ -173,9 +173,8 @@ const (
 )
 
 // StartAsking starts a process that sends the questions of the project's paused run to the
-// person's Ask command, unless one is already running. It reports whether one is running now.
-// A secret on the process's stdin proves that this program started it, not an agent's tool. The run
-// stores a digest of the secret.
+// person's Ask command, and reports whether such a process is running now. A secret on its stdin
+// proves that this program started it, not an agent's tool. The run stores the secret's digest.
 func (a *App) StartAsking(skill loop.Skill) (bool, error) {
 	h, err := a.openForPerson()
 	if err != nil {
@@ -410,7 +409,7 @@ func (h *handler) carry(
 	commands.Wait() // each command ends at the latest when its question is answered
 }
 
-// key identifies a question among those of all runs.
+// key identifies a question among the questions of all runs.
 func (g waitingGate) key() string {
 	return g.state.Budget.RunID + " " + g.gate.Name + " " + g.gate.Target + " " + g.gate.HeadSHA
 }

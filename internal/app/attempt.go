@@ -64,8 +64,8 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 }
 
 // workerSeen reads the beginning of the worker's transcript. It reports whether the transcript
-// belongs to this attempt, or to the fork in which the iteration runs, and whether nothing precedes
-// the attempt's prompt (T93).
+// belongs to this attempt, or to the fork in which the iteration runs, and whether the model wrote
+// nothing before the attempt's prompt (T93).
 func (h *handler) workerSeen(t *store.State) (w attempt.Worker) {
 	path := cmp.Or(h.ev.AgentTranscript, h.ev.Transcript)
 	// A StopFailure does not name the transcript.

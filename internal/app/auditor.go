@@ -27,8 +27,7 @@ func (h *handler) byAuditor(t *store.State) bool {
 	return known && by != "" && by == t.Tick.Attempt.Call
 }
 
-// printedBy returns the files that an auditor's call prints, judged by its text. The paths are
-// relative to the worktree.
+// printedBy returns the files that an auditor's call prints, as paths relative to the worktree.
 func (h *handler) printedBy(t *store.State) (files []string) {
 	if !h.byAuditor(t) {
 		return nil
@@ -73,8 +72,7 @@ func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	return facts
 }
 
-// auditTold reads the report in a call. It fills in the report only if it is valid and the auditor
-// made the call.
+// auditTold reads the report in a call, but returns it only if it is valid and the auditor's own.
 func (h *handler) auditTold(t *store.State) (o loop.Told) {
 	text, _ := guard.Reported(h.call().Guard())
 	facts, bad := report.Facts([]byte(text))

@@ -87,8 +87,8 @@ func (h *handler) asksFirst(t *store.State) bool {
 	return false
 }
 
-// catchUp loads the runs and processes what no event has reported: answers and calls found only in
-// the transcript, and the end of a turn that was cut off.
+// catchUp loads the runs and processes what no event has reported: the answers and calls that only
+// the transcript shows, and the end of a turn that was cut off.
 func (h *handler) catchUp() (found event.Reply, err error) {
 	list, err := h.sessionRuns()
 	if err != nil {
@@ -235,8 +235,8 @@ func (h *handler) running(t *store.State, k *loop.Known) (r loop.RunningNow) {
 
 // growing returns the iteration's transcript, the cursors from which to count, and the worker
 // transcripts without a cursor. A worker that ended in an earlier iteration and was resumed has its
-// cursor in the history. The history is not searched for a worker that began in this iteration,
-// because that would read all of it.
+// cursor in the history. growing does not search the history for a worker that began in this
+// iteration, because it would read all of it in vain.
 func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, fresh []string) {
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)

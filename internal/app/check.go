@@ -204,7 +204,7 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 			loop.FirstOf(tree.Dirty))
 	}
 	if !startable(h.ctx, root, f.Check) {
-		return nil, hint.New("install it, or write it and commit it; or name another check",
+		return nil, hint.New("install the program, or write and commit it; or name another check",
 			"the check %q cannot run: its program was not found", f.Check)
 	}
 	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {

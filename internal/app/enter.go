@@ -52,9 +52,8 @@ func (h *handler) invocation(name, args string) (cmd loop.Command, governed, loo
 	return cmd, governed, looping
 }
 
-// names returns other names of skills, in order of precedence: from active runs, from the person's
-// configuration, from the project's configuration, and from ended runs. It returns nil if the
-// command cannot start a loop.
+// names returns the other names of skills in active runs, the person's configuration, the project's
+// configuration and ended runs, in this order. It returns nil if the command cannot start a loop.
 func (h *handler) names(command, args string) []loop.Names {
 	_, spaced := loop.ParseCommand(command, "",
 		loop.Names{Spaces: []string{loop.Namespace(command)}})
@@ -146,8 +145,7 @@ func (h *handler) typedByPerson() bool {
 		usage.Sender(h.ev.Transcript, h.ev.Prompt) != loop.SenderSchedule
 }
 
-// enterWith creates the project's state if needed, and begins or resumes the run of a parsed
-// command.
+// enterWith begins or resumes the run of a parsed command. It may create the project's state.
 func (h *handler) enterWith(
 	cmd loop.Command, flags loop.Flags, fresh loop.Fresh,
 ) (event.Reply, error) {
@@ -156,7 +154,7 @@ func (h *handler) enterWith(
 		// the repository. The folder's .gitignore keeps the loop's own state out of commits.
 		for _, path := range tracker.Committed(h.ctx, h.project, store.Dir) {
 			if filepath.Base(path) != ".gitignore" {
-				way := "look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir
+				way := "inspect it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir
 				return event.Reply{}, hint.New(way, "%s is part of the repository, so it cannot "+
 					"be trusted as the state of your loop", path)
 			}

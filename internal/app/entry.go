@@ -95,7 +95,7 @@ func (e *entry) decided() (event.Reply, error) {
 	}
 }
 
-// maxTries bounds the attempts under one hold of the state lock.
+// maxTries bounds how often try repeats while it holds the state lock.
 const maxTries = 8
 
 // try loads the state, steps the request and carries out the outcome. It does so again after it
@@ -391,8 +391,8 @@ const (
 	maxTitle  = 60
 )
 
-// begin saves a run that begins or resumes, takes the lock and opens the iteration. If another
-// session took the lock first, it sets o.Again.
+// begin saves a run that begins or resumes, takes the loop's lock and opens the iteration. If
+// another session took the lock first, begin sets o.Again.
 func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	in := o.Save.Enter
 	if in.Reap != nil {
@@ -430,7 +430,7 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	return reply, err
 }
 
-// equip prepares the record of a run and the brake's links, before the commit that turns them on.
+// equip prepares a run to be sealed, and the brake's links, before the commit that turns them on.
 func (e *entry) equip(in *loop.Entering) {
 	run, home := in.Run, e.seal.Path()
 	run.Boot = proc.Boot()

@@ -212,8 +212,8 @@ func (h *handler) workerEnded() (event.Reply, error) {
 }
 
 // failed returns the answer if the program itself fails. A Stop is allowed, with the reason. An
-// entry is refused. A tool call is allowed unless it merges, dispatches, schedules or touches the
-// state, because a loop may be active. Other events get no decision.
+// entry is refused. A tool call is allowed unless it merges, dispatches, schedules, touches the
+// state or cannot be read, because a loop may be active. Other events get no decision.
 func (h *handler) failed(err error) Answer {
 	a := Answer{After: h.out.After, Err: err}
 	text := hint.Text(store.Hinted(err))
@@ -263,9 +263,8 @@ func inTwoLines(err error) string {
 	return hint.Text(hint.New(hint.Of(err), "%s", term.Line(err.Error())))
 }
 
-// mustStayShut reports whether to refuse the call while the state cannot be trusted. After a change
-// to the seal or the files, the brake may be missing too, so it also refuses a call that cannot be
-// fully read.
+// mustStayShut reports whether to refuse the call while the state cannot be trusted. If the state
+// was changed, the brake may be missing too, so a call that cannot be fully read is also refused.
 func (h *handler) mustStayShut(err error) bool {
 	if _, schedule := h.ev.Schedules(); schedule && !h.ev.EndsSchedule() {
 		return true

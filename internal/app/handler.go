@@ -63,7 +63,7 @@ func New(env func(string) string) *App {
 // Answer holds the reply of a hook call and the actions to take once it is printed.
 type Answer struct {
 	Reply event.Reply
-	// After releases the lock once the reply is printed and flushed. It is nil if there is no lock.
+	// After releases locks once the reply is printed and flushed. It is nil if there are none.
 	After func() error
 	// Until is the time at which to print the reply; zero means at once. A person who does not want
 	// to wait ends this process, and no reply is printed (T95).
@@ -130,7 +130,7 @@ func (h *handler) theirs() *notify.Person {
 }
 
 // config returns the configuration that the run stored when it began. Without a run, or for a run
-// of an older version, it is the project's current one.
+// of an older version, it returns the project's current configuration.
 func (h *handler) config(t *store.State) config.Config {
 	kept := ""
 	if t != nil && t.Budget != nil {
@@ -332,7 +332,7 @@ func (h *handler) from() *loop.Process {
 	return proc.Caller()
 }
 
-// receive records in a run of this session that this kind of event arrives, and reports whether
+// receive records in a run of this session that this kind of event has arrived, and reports whether
 // that is new. Saving the run saves the receipt.
 func (h *handler) receive(b *loop.Budget) (news bool) {
 	word := h.ev.Word.Word // "" for a person's command

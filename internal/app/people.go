@@ -57,8 +57,8 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	case b.SealedIn == "", b.SealedIn == h.seal.Path():
 		return nil
 	}
-	return hint.New("run it as the client's user, and in the client's container; "+
-		fmt.Sprintf("HOOKS_STATE_HOME=%q names the same folder", b.SealedIn),
+	return hint.New("run this command as the client's user, in the client's container, "+
+		fmt.Sprintf("or with HOOKS_STATE_HOME=%q", b.SealedIn),
 		"the record of the %s loop is in %s, but the state directory here is %s",
 		b.Skill, b.SealedIn, h.seal.Path())
 }
@@ -78,11 +78,11 @@ func (a *App) cwd() string {
 	return dir
 }
 
-// StopLoops ends the running loops for a person. A loop with an open iteration ends in its own
-// session once the iteration finishes its dispatched work. Any other loop ends here (R43).
+// StopLoops ends the active and paused loops for a person. A loop with an open iteration ends in
+// its own session once the iteration finishes its dispatched work. Any other loop ends here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
-	none := fmt.Sprintf("no loop is running in %s; `hooks status --all` shows every project",
-		tracker.Project(a.Env, a.cwd()))
+	none := fmt.Sprintf("no loop is running or paused in %s; "+
+		"`hooks status --all` shows every project", tracker.Project(a.Env, a.cwd()))
 	return a.each(skills, none, (*handler).stopSkill)
 }
 
@@ -125,7 +125,7 @@ func (a *App) NoneRuns(project string) (err error) {
 		records, rerr := seals.Of(p)
 		err = errors.Join(err, rerr)
 		if safefile.IsDir(p) && slices.ContainsFunc(records, (*seal.Record).Runs) {
-			err = errors.Join(err, hint.New("end it there: `hooks loop stop`, or "+
+			err = errors.Join(err, hint.New("end it there with `hooks loop stop`, or "+
 				"`hooks loop reset` if its files are damaged", "a loop is on in %s", p))
 		}
 	}
@@ -208,8 +208,8 @@ func (a *App) InAgent() bool {
 	})
 }
 
-// Reset archives runs that have ended, whose client is gone, or whose files are damaged. It fails
-// inside the agent.
+// Reset archives runs that are paused or have ended, whose client is gone, or whose files are
+// damaged. It fails inside the agent.
 func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
 		return "",
@@ -364,7 +364,7 @@ func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State
 	case len(meant) > 1:
 		one, other := meant[0].Skill, meant[1].Skill
 		return nil,
-			hint.New(fmt.Sprintf(`name the skill of the facts: "skill":%q or "skill":%q`, one,
+			hint.New(fmt.Sprintf(`name the skill that reports: "skill":%q or "skill":%q`, one,
 				other),
 				"an iteration of %s and one of %s are open", one, other)
 	}
@@ -375,7 +375,7 @@ func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State
 			"the report is from %s, but the open iteration belongs to %s", skill, own)
 	}
 	return nil,
-		hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
+		hint.New("report while an iteration is open, from its session (CLAUDE_CODE_SESSION_ID)",
 			"no open iteration of session %q in %s", h.ev.SessionID, h.project)
 }
 

@@ -83,8 +83,7 @@ func (h *handler) openState() error {
 	return nil
 }
 
-// sealedSkill returns the skill of the session's first active loop, or the first skill if none is
-// known.
+// sealedSkill returns the skill of the session's first active loop, or else the first skill.
 func (h *handler) sealedSkill() loop.Skill {
 	for _, skill := range kind.Skills() {
 		if l := h.seal.record.Loop(string(skill)); l != nil && l.On {
@@ -152,8 +151,8 @@ func (h *handler) mayEnter(owner loop.Process) error {
 // receiptTime bounds how long keepReceipt waits for the state lock, because it delays the answer.
 const receiptTime = 200 * time.Millisecond
 
-// keepReceipt saves a new receipt that no other save of this event included. It is needed at most
-// once for each session and kind of event. After a failure the next event tries again.
+// keepReceipt saves a new receipt that no other save of this event included. It is needed only once
+// for each session and kind of event. After a failure the next event tries again.
 func (h *handler) keepReceipt() {
 	ctx, cancel := context.WithTimeout(context.Background(), receiptTime)
 	defer cancel()
@@ -217,8 +216,7 @@ func (h *handler) setRewired(lost string) error {
 
 // Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once, while
 // the call that passed the gate for this PR is still running. A link of the brake calls it. session
-// is a record's file name. If ok is false, why is the reason, and at is the only approved commit or
-// "".
+// is a record's file name. If ok is false, why is the reason, and at is the approved commit or "".
 func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, why, at string) {
 	approves := act == effect.ApprovePR
 	if act != effect.MergePR && !approves {
@@ -237,7 +235,7 @@ func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, w
 	files.Seal(dir, proc.Boot)
 	why = fmt.Sprintf("the gate of PR #%d has not allowed a merge", pr)
 	if approves {
-		why = fmt.Sprintf("no approval of PR #%d was let through", pr)
+		why = fmt.Sprintf("no approval of PR #%d has passed the gate", pr)
 	}
 	var states []store.State
 	for _, skill := range kind.Skills() {

@@ -294,8 +294,8 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	return nil
 }
 
-// view identifies the run and the iteration for which facts were fetched. Another event may have
-// ended either before the state lock is taken.
+// view identifies the run and the iteration for which facts were fetched. Another event may end
+// them before this one takes the state lock.
 func view(t *store.State) string {
 	id := string(t.Skill)
 	if t.Budget != nil {
@@ -307,7 +307,7 @@ func view(t *store.State) string {
 	return id
 }
 
-// senderTime bounds how long after its event the lines of a prompt may reach the transcript.
+// senderTime bounds how long after the event sender waits for the prompt's lines.
 const senderTime = 250 * time.Millisecond
 
 // sender returns the sender of the prompt. The client may write the prompt's lines shortly after
@@ -436,7 +436,7 @@ func (h *handler) runNow(t *store.State) *loop.Budget {
 	return usage.Now(t.Budget, t.Tick, true, counted, table, h.now).Run
 }
 
-// counted returns the cursors up to which the transcript is counted.
+// counted returns the cursors up to which the transcript has been counted.
 func (h *handler) counted(t *store.State, transcript string) []loop.Cursor {
 	fresh := usage.Uncounted(transcript, t.Budget.Cursors)
 	cursors, err := h.files.Counted(t.Budget, transcript, fresh)

@@ -303,8 +303,8 @@ func keptFile(path string) (text []byte, there bool, err error) {
 		}
 	}
 	return nil, false, hint.New("move it away, or name another file with SDD_STATE_FILE or "+
-		"SDD_PROGRESS_FILE", "the task loop cannot use its file %s: it is not a regular file of "+
-		"at most 1 MiB that can be read", path)
+		"SDD_PROGRESS_FILE", "the task loop cannot use its file %s: it is not a readable "+
+		"regular file of at most 1 MiB", path)
 }
 
 func isFile(path string) bool {

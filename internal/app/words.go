@@ -177,8 +177,7 @@ func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Q
 	return list
 }
 
-// afterAnswers returns the text that the model gets after a person's answers: their effects and the
-// next step.
+// afterAnswers describes to the model the effects of a person's answers and the next step.
 func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 	var text []string
 	for _, one := range a.List {

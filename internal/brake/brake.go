@@ -36,7 +36,7 @@ func refuse(rule, what, why, way string) *Refusal {
 
 // Line returns the shell line that puts the links first in PATH while the loop of a session is on.
 // The client evaluates it before every Bash command, joined to other text by && or a line feed, so
-// its exit status must be 0. Line returns an empty string if home cannot be an element of PATH.
+// the line must exit with 0. Line returns an empty string if home cannot be an element of PATH.
 func Line(home, session string) string {
 	if home == "" || strings.ContainsAny(home, ":\n\x00") {
 		return ""

@@ -18,7 +18,7 @@ import (
 // in returns the arguments with which a program runs in a phase. In a phase that only reads, git
 // ignores settings that alter its output or start programs, because a worker may have set them. In
 // a phase that writes, a checkout of a remote branch creates no local branch, and a rebase moves no
-// other branch. The inserted settings follow the command's own, so that they override them.
+// other branch. These settings follow those of the command, so that they take precedence.
 func (s Start) in(phase loop.Confined) []string {
 	at, _ := s.git()
 	argv, settings := s.Argv, []string(nil)
@@ -96,9 +96,8 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 		"commit on "+branch+"; a person can merge after "+g.phase.Until)
 }
 
-// strayed is like moves, but also considers git's settings. It rejects an alias, even one named
-// after a git command, which git would ignore, and a fetch that is configured to write into a local
-// branch.
+// strayed is like moves, but also rejects an alias, and a fetch that is configured to write into a
+// local branch. It rejects even an alias that git ignores because it is named after a git command.
 func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
 	name := "alias." + argv[0]
 	if cmp.Or(config[strings.ToLower(name)], config[name+".command"]) != "" {

@@ -13,7 +13,7 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxEnvFile bounds a file of shell text that the client evaluates, in bytes.
+// maxEnvFile is the maximum size, in bytes, of a file of shell text that the client evaluates.
 const maxEnvFile = 1 << 20
 
 // Arm appends Line to CLAUDE_ENV_FILE unless it is already there. The client evaluates that file

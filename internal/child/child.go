@@ -78,7 +78,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	cmd.Cancel = kill
 	err := cmd.Run()
 	if err != nil && cmd.Process != nil {
-		_ = kill() // a grandchild may hold the pipes, even if the program failed
+		_ = kill() // a grandchild may still hold the pipes
 	}
 	switch {
 	case out.over:

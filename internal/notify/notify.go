@@ -1,6 +1,5 @@
-// Package notify starts a person's own commands, detached from the client. The Notify command
-// notifies the person, the Ask command answers questions, and the Sync command receives the events
-// of a task loop.
+// Package notify starts a person's own commands, detached from the client: Notify for notices, Ask
+// for questions, and Sync for the events of a task loop.
 package notify
 
 import (
@@ -22,8 +21,7 @@ import (
 	"hooks/internal/toolcall"
 )
 
-// DeliverWord and SyncWord are this program's first argument when it starts itself to run the
-// Notify or the Sync command.
+// DeliverWord and SyncWord, as the first argument, make this program run Deliver or Sync.
 const (
 	DeliverWord = "deliver"
 	SyncWord    = "sync"
@@ -35,8 +33,7 @@ const (
 	syncTime    = 30 * time.Second
 )
 
-// Person queues notices and task-loop events, and starts the person's commands for them once the
-// reply is printed.
+// Person queues notices and events, and starts the person's commands once the reply is printed.
 type Person struct {
 	Env     func(string) string
 	Project string

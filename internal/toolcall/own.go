@@ -109,8 +109,7 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// SettingsFiles returns the client's settings files that a person edits, followed by the managed
-// settings file.
+// SettingsFiles returns the client's settings files that a person edits, and then the managed file.
 func (c *Call) SettingsFiles() (list []string) {
 	dir, _ := install.ClientDir(c.Env)
 	for _, folder := range []string{dir, filepath.Join(c.Project, ".claude")} {
