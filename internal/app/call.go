@@ -233,10 +233,10 @@ func (h *handler) running(t *store.State, k *loop.Known) (r loop.RunningNow) {
 	return r
 }
 
-// growing returns the iteration's transcript, the cursors from which to count, and the worker
-// transcripts without a cursor. A worker that ended in an earlier iteration and was resumed has its
-// cursor in the history. growing does not search the history for a worker that began in this
-// iteration, because it would read all of it in vain.
+// growing returns the iteration's transcript, the cursors from which to count, and the transcripts
+// of running workers that have no cursor. If such a worker ended in an earlier iteration and was
+// resumed, the history has its cursor. growing does not search the history for a worker that began
+// in this iteration, because it would read all of it in vain.
 func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, fresh []string) {
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)
