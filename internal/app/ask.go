@@ -426,8 +426,8 @@ func (h *handler) waitingFor(skill loop.Skill, token string) (list []waitingGate
 	return list
 }
 
-// question is one question as the Ask command gets it on stdin.
-type question struct {
+// askInput is a question as the Ask command reads it on stdin.
+type askInput struct {
 	Project  string        `json:"project"`
 	Run      string        `json:"run"`
 	Gate     string        `json:"gate"`
@@ -440,9 +440,9 @@ type question struct {
 }
 
 // asking returns the question of a gate for the person's command.
-func (h *handler) asking(w waitingGate, redact func(string) string) question {
+func (h *handler) asking(w waitingGate, redact func(string) string) askInput {
 	b := w.state.Budget
-	q := question{Project: h.project, Run: b.RunID, Gate: w.gate.Name,
+	q := askInput{Project: h.project, Run: b.RunID, Gate: w.gate.Name,
 		Question: redact(w.gate.Question), Options: slices.Clone(w.gate.Options)}
 	for i := range q.Options {
 		q.Options[i].Description = redact(q.Options[i].Description)
@@ -457,7 +457,7 @@ func (h *handler) asking(w waitingGate, redact func(string) string) question {
 
 // ask runs the command until heard accepts its output. It gives up after maxAsks runs, and if the
 // command fails or prints nothing.
-func (w waitingGate) ask(ctx context.Context, q question, redact func(string) string,
+func (w waitingGate) ask(ctx context.Context, q askInput, redact func(string) string,
 	heard func(answer string) error) {
 	for range maxAsks {
 		q.Deadline = time.Now().UTC().Add(askTime).Truncate(time.Second)

@@ -267,7 +267,7 @@ func (h *handler) anchor() string {
 // newestFeedback returns the feedback of the first ledger that has any, or "" (L31).
 func newestFeedback(root string, ledgers []string) string {
 	for _, path := range ledgers {
-		full, _ := below(root, path)
+		full, _ := insideRoot(root, path)
 		text, _ := safefile.Read(full, maxTaskFile)
 		if feedback := ledger.Feedback(text); feedback != "" {
 			return feedback
@@ -287,7 +287,7 @@ func ledgersOf(root, spec string, number int) (list []string) {
 		if file != name || inChange && change != parts[1] {
 			continue
 		}
-		if full, ok := below(root, path); ok && isFile(full) {
+		if full, ok := insideRoot(root, path); ok && isFile(full) {
 			list = append(list, path)
 		}
 	}

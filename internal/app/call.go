@@ -79,7 +79,7 @@ func (h *handler) dialogBegins() error {
 
 // asksFirst reports whether t is the session's first loop with questions to show.
 func (h *handler) asksFirst(t *store.State) bool {
-	for _, o := range only(h.runs.list, h.addressed) {
+	for _, o := range selectRuns(h.runs.list, h.addressed) {
 		if len(h.turn().Asks(o.Values())) > 0 {
 			return o.Skill == t.Skill
 		}
@@ -181,7 +181,7 @@ func (h *handler) postToolUse() (event.Reply, error) {
 	if err != nil {
 		return reply, err
 	}
-	for _, t := range only(list, forcing) {
+	for _, t := range selectRuns(list, forcing) {
 		forced, failed := h.forceAnswered(t, h.ev.Answers())
 		if err = errors.Join(err, failed); failed == nil {
 			reply, h.out.Reply = reply.And(forced), h.out.Reply.And(forced)

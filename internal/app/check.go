@@ -86,13 +86,13 @@ func (h *handler) runCheck(t *store.State, command, dir string) attempt.CheckRun
 		shell = []string{"cmd", "/C", command}
 	}
 	began := time.Now()
-	alive, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	result, err := child.Run(alive, child.Command{
+	result, err := child.Run(ctx, child.Command{
 		Dir: dir, Args: shell, Last: true, Most: maxCheckTail,
 		Wait: cmp.Or(h.CheckTime, time.Duration(minutes)*time.Minute),
 	})
-	if alive.Err() != nil && h.ev.Name != "" {
+	if ctx.Err() != nil && h.ev.Name != "" {
 		os.Exit(0)
 	}
 	lines := strings.Split(strings.ToValidUTF8(strings.TrimSpace(string(result.Out)), "?"), "\n")

@@ -145,7 +145,7 @@ func (a *App) with(variable, value string) *App {
 func (d *driven) entering(dir string) *handler {
 	h := &handler{App: d.with("CLAUDE_CODE_SESSION_ATTENDED", "0"), now: d.Now(),
 		ctx: context.Background(), began: time.Now(), project: dir,
-		seal: sealed{Dir: seal.At(seal.Home(d.Env))}}
+		seal: sealRecord{Dir: seal.At(seal.Home(d.Env))}}
 	h.ev.SessionID, h.ev.Cwd = "hooks-go-"+d.RunID(), d.cwd()
 	h.clientFlags = d.flags
 	return h

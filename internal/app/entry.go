@@ -142,7 +142,7 @@ func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 
 // withBefore adds the notes and the texts about the abandoned iteration to text.
 func (e *entry) withBefore(text string) string {
-	return lines(append(slices.Clone(e.notes), text, e.before, e.final)...)
+	return paragraphs(append(slices.Clone(e.notes), text, e.before, e.final)...)
 }
 
 // closeFirst closes an iteration that never reached its end.
@@ -347,16 +347,16 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 		a.Notes = append(slices.Clone(a.Notes[:maxNotes]), fmt.Sprintf(
 			"tracker: and %s, see `hooks backlog`", english.Plural(more, "more note")))
 	}
-	return heard(&a, previous), a.Edges, a.Notes, a.Now
+	return storedAnswer(&a, previous), a.Edges, a.Notes, a.Now
 }
 
 // maxNotes bounds the notes about the tracker's answer that a person sees.
 const maxNotes = 4
 
-// heard returns the part of a tracker's answer that the iteration stores. Every tool call reads it,
-// so of several PRs it has only those of the previous iteration. heard returns nil if the part is
-// empty.
-func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
+// storedAnswer returns the part of a tracker's answer that the iteration stores. Every tool call
+// reads it, so of several PRs it has only those of the previous iteration. storedAnswer returns nil
+// if the part is empty.
+func storedAnswer(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	r := a.Report()
 	asked := &loop.Asked{Backlog: r.Backlog}
 	for i, pr := range r.PRs {

@@ -171,8 +171,8 @@ func (h *handler) stop() (event.Reply, error) {
 	return reply, err
 }
 
-// prompted builds the PromptSubmit event. It also shows that the previous turn ended without a Stop, or
-// that a person typed `/loop stop`.
+// prompted builds the PromptSubmit event. It also shows that the previous turn ended without a
+// Stop, or that a person typed `/loop stop`.
 func (h *handler) prompted() loop.PromptSubmit {
 	e := loop.PromptSubmit{
 		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),

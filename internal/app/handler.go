@@ -96,7 +96,7 @@ type handler struct {
 	now     time.Time
 	began   time.Time // wall clock when the hook started
 	project string
-	seal    sealed
+	seal    sealRecord
 	files   *store.Store // nil if the project has no state
 	tx      *store.Tx    // current change of the state
 	runs    sessionRuns
@@ -186,8 +186,8 @@ func (h *handler) sessionRuns() ([]*store.State, error) {
 	return h.loadRuns(h.files.LoadSealed)
 }
 
-// only returns the runs that keep accepts, in their order.
-func only(list []*store.State, keep func(*store.State) bool) (kept []*store.State) {
+// selectRuns returns the runs that keep accepts, in their order.
+func selectRuns(list []*store.State, keep func(*store.State) bool) (kept []*store.State) {
 	for _, t := range list {
 		if keep(t) {
 			kept = append(kept, t)
@@ -384,7 +384,7 @@ func (h *handler) progressPath() string {
 
 func (h *handler) taskPath(variable, name string) string {
 	if path := h.Env(variable); path != "" && h.usable(path) {
-		full, _ := below(h.project, path)
+		full, _ := insideRoot(h.project, path)
 		return full
 	}
 	return filepath.Join(h.project, name)
@@ -393,15 +393,16 @@ func (h *handler) taskPath(variable, name string) string {
 // usable reports whether the loop may write one of its files at path: inside the project, but
 // outside .git and .sdd.
 func (h *handler) usable(path string) bool {
-	full, ok := below(h.project, path)
+	full, ok := insideRoot(h.project, path)
 	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
 	folder, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
 	return ok && err == nil && rel != "." && !strings.EqualFold(folder, ".git") &&
 		!strings.EqualFold(folder, ".sdd")
 }
 
-// below returns the full path and reports whether it is inside root after symlinks are resolved.
-func below(root, path string) (full string, ok bool) {
+// insideRoot returns the full path and reports whether it is inside root after symlinks are
+// resolved.
+func insideRoot(root, path string) (full string, ok bool) {
 	full = safefile.Absolute(root, path)
 	rel, err := filepath.Rel(tracker.RealPath(root), tracker.RealPath(full))
 	return full, err == nil && filepath.IsLocal(rel)

@@ -22,7 +22,7 @@ func TestAPlainCommandLooksAtNoLink(t *testing.T) {
 		home := filepath.Join(t.TempDir(), "state")
 		h := &handler{
 			App: &App{Env: func(string) string { return "" }}, project: t.TempDir(),
-			seal: sealed{Dir: seal.At(home)}, ev: event.Event{
+			seal: sealRecord{Dir: seal.At(home)}, ev: event.Event{
 				Tool: "Bash", SessionID: "s1",
 				Input: gjson.Parse(fmt.Sprintf(`{"command":%q}`, command)),
 			},

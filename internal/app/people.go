@@ -356,8 +356,8 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 
 // reporting returns the open iteration to which a report belongs. skill is the report's, or "".
 func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State, error) {
-	open := only(list, h.open)
-	meant := only(open, func(t *store.State) bool { return skill == "" || skill == t.Skill })
+	open := selectRuns(list, h.open)
+	meant := selectRuns(open, func(t *store.State) bool { return skill == "" || skill == t.Skill })
 	switch {
 	case len(meant) == 1:
 		return meant[0], nil
@@ -427,7 +427,7 @@ func (h *handler) takeNotes() error {
 		if err != nil {
 			return err
 		}
-		open := only(list, h.open)
+		open := selectRuns(list, h.open)
 		notes, err := h.files.TakeNotes(seal.FileName(h.ev.SessionID))
 		if err != nil || len(open) == 0 {
 			return err
@@ -452,7 +452,7 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	case n.Denied != nil:
 		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
 	case n.Started != nil && !effect.Kind(n.Started.Kind).Merges(): // passes count merges
-		for _, t := range only(open, h.addressed) {
+		for _, t := range selectRuns(open, h.addressed) {
 			other, _ := h.call().Elsewhere(h.rules(t),
 				effect.Act{Repo: n.Started.Repo, Cwd: n.Started.Cwd})
 			t.Tick.RecordStart(loop.Effect{

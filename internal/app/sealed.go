@@ -25,8 +25,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// sealed holds the user's state directory and the session's sealed record.
-type sealed struct {
+// sealRecord holds the user's state directory and the session's sealed record.
+type sealRecord struct {
 	seal.Dir
 	// record is the sealed record as the event found it, or nil if it is missing or unreadable.
 	record *seal.Record

@@ -52,7 +52,7 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 		}
 		k := loop.Known{}
 		o, _ := h.settle(t, e, &k, false) // decideEach, with the lock, returns the same error
-		known[view(t)] = k
+		known[iterationKey(t)] = k
 		concerned = concerned || !o.Nothing()
 		if o.Need == nil && o.Reply.Deny != nil && refused.Empty() {
 			refused = h.denial(t, o.Reply.Deny)
@@ -85,7 +85,7 @@ func (h *handler) decideEach(
 ) (event.Reply, error) {
 	outcomes, errs := map[*store.State]loop.Outcome{}, map[*store.State]error{}
 	resolve := func(t *store.State) {
-		k := known[view(t)]
+		k := known[iterationKey(t)]
 		outcomes[t], errs[t] = h.settle(t, eventOf(t), &k, true)
 	}
 	for _, t := range list {
@@ -294,9 +294,9 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	return nil
 }
 
-// view identifies the run and the iteration for which facts were fetched. Another event may end
-// them before this one takes the state lock.
-func view(t *store.State) string {
+// iterationKey identifies the run and the iteration for which facts were fetched. Another event may
+// end them before this one takes the state lock.
+func iterationKey(t *store.State) string {
 	id := string(t.Skill)
 	if t.Budget != nil {
 		id += " " + t.Budget.RunID

@@ -273,7 +273,7 @@ func readOwn(root, what, path string) (text []byte, missing bool, err error) {
 	if path == "" {
 		return nil, false, nil
 	}
-	full, ok := below(root, path)
+	full, ok := insideRoot(root, path)
 	if !ok {
 		return nil, false, hint.New("give a path below the project",
 			"the %s %q lies outside of the project", what, path)

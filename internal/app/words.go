@@ -146,7 +146,7 @@ func (h *handler) passedOver(t *store.State, o *loop.PassedOver) event.Reply {
 	if o.Answer != nil {
 		return event.Reply{}.Context(o.Text).Say(text)
 	}
-	return event.Block(lines(o.Text, text))
+	return event.Block(paragraphs(o.Text, text))
 }
 
 // denial formats a refusal: what was refused, the waiting questions, and the next step.
@@ -156,7 +156,7 @@ func (h *handler) denial(t *store.State, d *loop.Deny) event.Reply {
 		waits = report.Waits(d.Ask)
 	}
 	hint := h.call().Hint(d, h.config(t).Tracker)
-	reply := event.Deny(lines(d.Text, waits, hint)).Say(d.Say)
+	reply := event.Deny(paragraphs(d.Text, waits, hint)).Say(d.Say)
 	reply.Rule, reply.Ends = d.Rule, d.Ends
 	return reply
 }
@@ -229,7 +229,7 @@ func (h *handler) acted(t *store.State, a loop.Acted) string {
 		a.As)
 }
 
-// lines joins the non-empty parts.
-func lines(parts ...string) string {
+// paragraphs joins the non-empty parts.
+func paragraphs(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }
