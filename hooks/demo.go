@@ -43,16 +43,15 @@ func (c demoCmd) Run(p caller) error {
 	d := &demo{program: program, out: p.out, screen: p.screen(),
 		Session: play.Session{ID: "session-one", Project: dir,
 			Transcript: filepath.Join(dir, "session.jsonl")}}
-	if err := errors.Join(d.remote(201), d.start()); err != nil {
-		return err
-	}
+	err = errors.Join(d.remote(201), os.MkdirAll(filepath.Dir(d.envFile()), 0o700))
 	for line := range strings.Lines(demoScript) {
-		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if err := d.play(word, rest); err != nil {
+		if err != nil {
 			return err
 		}
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		err = d.play(word, rest)
 	}
-	return nil
+	return err
 }
 
 // demoScript holds the steps of the demo, one per line.
@@ -60,11 +59,13 @@ func (c demoCmd) Run(p caller) error {
 //go:embed demo.txt
 var demoScript string
 
-func (d *demo) play(word, rest string) error {
-	id, what, _ := strings.Cut(rest, " ")
+func (d *demo) play(word, rest string) (err error) {
 	switch word {
 	case "title":
-		fmt.Fprintf(d.out, "\n%s\n", page.Draw(d.screen, scene(rest)))
+		fmt.Fprintln(d.out)
+		d.show(page.Strong, "── "+rest, "")
+	case "begin":
+		_, err = d.send("session-start", "source", "startup")
 	case "enter":
 		return d.enter(rest)
 	case "beside": // in a second session
@@ -73,26 +74,23 @@ func (d *demo) play(word, rest string) error {
 		return second.enter(rest)
 	case "report":
 		out, err := d.Run([]string{d.program, "report"}, d.environ(), rest)
-		d.show(page.Faint, "hooks report", out)
+		d.show(page.Faint, "→ hooks report:", out)
 		return err
-	case "worker":
-		return d.call("Agent", id, "tool_input.prompt", "Implement issue "+what,
-			"tool_input.description", what)
-	case "merge":
-		return d.call("Bash", id, "tool_input.command", "gh pr merge 201 --squash")
+	case "call":
+		words := strings.SplitN(rest, " ", 3)
+		_, err = d.on("pre-tool-use", "tool_name", words[0], "tool_use_id", words[1],
+			"tool_input", words[2])
 	case "answer":
 		return d.answer(rest)
 	case "spends":
-		tokens, _ := strconv.Atoi(rest)
-		return d.spend(tokens)
+		return d.spend(rest)
 	case "stop":
 		cron := `[{"id":"fd7ee8c9","schedule":"*/1 * * * *","recurring":true,` +
 			`"prompt":"/sdd:work ` + demoArgs + `"}]`
-		_, err := d.on("stop", "stop_hook_active", false, "last_assistant_message", "done",
+		_, err = d.on("stop", "stop_hook_active", false, "last_assistant_message", "done",
 			"background_tasks", "[]", "session_crons", cron)
-		return err
 	}
-	return nil
+	return err
 }
 
 // demo plays the script.
@@ -137,11 +135,6 @@ func (d *demo) enter(prompt string) error {
 	return err
 }
 
-func (d *demo) call(tool, id string, input ...any) error {
-	_, err := d.on("pre-tool-use", append([]any{"tool_name", tool, "tool_use_id", id}, input...)...)
-	return err
-}
-
 // answer plays a dialog in which the program replaces the model's question with its own, and the
 // person picks an answer.
 func (d *demo) answer(pick string) error {
@@ -165,7 +158,7 @@ func (d *demo) answer(pick string) error {
 
 // on sends one event and prints the reply as the model and the person see it.
 func (d *demo) on(word string, fields ...any) (gjson.Result, error) {
-	r, err := d.Send([]string{d.program, word}, d.environ(), d.Event(word, fields...))
+	r, err := d.send(word, fields...)
 	shown, refused := false, "the turn does not start; the person reads"
 	if word == "stop" {
 		refused = "the turn is held open; the model reads"
@@ -180,12 +173,12 @@ func (d *demo) on(word string, fields ...any) (gjson.Result, error) {
 		{page.Faint, "the person reads", "systemMessage"},
 	} {
 		if v := r.Get(part.path); v.Exists() {
-			d.show(part.tone, part.who, v.String())
+			d.show(part.tone, "→ "+part.who+":", v.String())
 			shown = true
 		}
 	}
 	for _, q := range r.Get("hookSpecificOutput.updatedInput.questions").Array() {
-		d.show(page.Warn, "the person is asked", q.Get("question").String())
+		d.show(page.Warn, "→ the person is asked:", q.Get("question").String())
 		for _, o := range q.Get("options").Array() {
 			d.show(page.Warn, "",
 				"  "+o.Get("label").String()+": "+o.Get("description").String())
@@ -193,13 +186,17 @@ func (d *demo) on(word string, fields ...any) (gjson.Result, error) {
 		shown = true
 	}
 	if !shown && err == nil {
-		d.show(page.Faint, event.NameOf(word), "no reply: the call passes")
+		d.show(page.Faint, "→ "+event.NameOf(word)+":", "no reply: the call passes")
 	}
 	return r, err
 }
 
-func (d *demo) show(tone, who, text string) {
-	said := reply{tone: tone, reader: who, text: strings.TrimRight(text, "\n")}
+func (d *demo) send(word string, fields ...any) (gjson.Result, error) {
+	return d.Send([]string{d.program, word}, d.environ(), d.Event(word, fields...))
+}
+
+func (d *demo) show(tone, head, text string) {
+	said := passage{tone, head, strings.TrimRight(text, "\n")}
 	fmt.Fprintln(d.out, page.Draw(d.screen, said))
 }
 
@@ -214,18 +211,9 @@ func (d *demo) envFile() string {
 	return filepath.Join(d.Project, ".client", "session-env", d.ID, "sessionstart-hook-1.sh")
 }
 
-// start begins the session.
-func (d *demo) start() error {
-	if err := os.MkdirAll(filepath.Dir(d.envFile()), 0o700); err != nil {
-		return err
-	}
-	event := d.Event("session-start", "source", "startup")
-	_, err := d.Send([]string{d.program, "session-start"}, d.environ(), event)
-	return err
-}
-
 // spend appends an answer of the model with its usage to the transcript, as the client does.
-func (d *demo) spend(output int) error {
+func (d *demo) spend(tokens string) error {
+	output, _ := strconv.Atoi(tokens)
 	d.spent++
 	return safefile.Append(d.Transcript, play.Object("type", "assistant",
 		"requestId", fmt.Sprintf("req_%d", d.spent), "message.id", fmt.Sprintf("msg_%d", d.spent),
@@ -234,22 +222,17 @@ func (d *demo) spend(output int) error {
 		"message.usage.input_tokens", 1000, "message.usage.output_tokens", output)+"\n")
 }
 
-// reply is one reply of the demo. An empty reader continues the previous reply.
-type reply struct{ tone, reader, text string }
+// passage is the title of a scene, or a reply. Without a head it continues the previous reply.
+type passage struct{ tone, head, text string }
 
-func (r reply) Draw(p *page.Text) {
-	if r.reader != "" {
-		p.Line(r.tone, "→ %s:", r.reader)
+func (s passage) Draw(p *page.Text) {
+	if s.head != "" {
+		p.Line(s.tone, "%s", s.head)
 	}
 	const margin = "   "
-	for _, l := range strings.Split(r.text, "\n") {
+	for _, l := range strings.Split(s.text, "\n") {
 		text := strings.TrimLeft(l, " ")
 		lead := margin + l[:len(l)-len(text)]
 		p.Put(lead, len(lead)+2, page.Plain, text)
 	}
 }
-
-// scene is the title of a scene of the demo.
-type scene string
-
-func (title scene) Draw(p *page.Text) { p.Line(page.Strong, "── %s", string(title)) }

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -47,7 +47,7 @@ type goCmd struct {
 	Resume  bool          `help:"Continue the run that stopped."`
 	Restart bool          `help:"Continue a stopped audit and count its phases from zero."`
 	Stall   time.Duration `default:"15m" help:"End a client that prints nothing for this long."`
-	Yes     bool          `help:"Approve gates 1 and 2, as in CI."`
+	Yes     bool          `own:"" help:"Approve gates 1 and 2, as in CI."`
 	Plugin  string        `own:"" placeholder:"NAME" help:"The clients' skills: hooks or sdd."`
 }
 
@@ -61,7 +61,6 @@ func (goCmd) Help() string {
 		"follow --; a run keeps them for --resume. See docs/driver.md."
 }
 
-// Run drives a loop to its end.
 func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
 	return g.drive(k, a, c, func(command string, client *drive.Client) (drive.Run, error) {
 		return a.Drive("/"+cmp.Or(g.Plugin, "hooks")+":"+command, client)
@@ -136,11 +135,7 @@ func (c caller) line(
 	signals <-chan os.Signal, carried <-chan bool,
 ) (text string, elsewhere bool) {
 	typed := make(chan string, 1)
-	go func() {
-		keys := bufio.NewScanner(c.in)
-		keys.Scan()
-		typed <- strings.TrimSpace(keys.Text())
-	}()
+	go func() { typed <- typedLine(c.in) }()
 	for {
 		select {
 		case <-signals:
@@ -179,28 +174,24 @@ func (g goCmd) split(args []string) (skill, spec string, flags []string, err err
 }
 
 // arguments returns the equivalent arguments of the skill, quoted for loop.SplitWords.
-func (g goCmd) arguments(k *kong.Context, spec string) string {
-	var words []string
+func (goCmd) arguments(k *kong.Context, spec string) string {
+	words := loopFlags(k)
 	if spec != "" {
-		words = append(words, report.OneWord(spec))
-	}
-	words = append(words, loopFlags(k)...)
-	if g.Restart {
-		words = append(words, "--restart")
-	}
-	if g.Resume {
-		words = append(words, "--resume")
+		words = slices.Insert(words, 0, report.OneWord(spec))
 	}
 	return strings.Join(words, " ")
 }
 
-// loopFlags returns the string flags that were set, as words for the loop's own parser. It omits
-// flags tagged own, which the loop does not have.
+// loopFlags returns the flags that were set, as words for the loop's own parser. It omits flags
+// tagged own, which the loop does not have.
 func loopFlags(k *kong.Context) (words []string) {
 	for _, f := range k.Flags() {
-		text, isText := f.Target.Interface().(string)
-		if isText && text != "" && !f.Tag.Has("own") {
-			words = append(words, "--"+f.Name, report.OneWord(text))
+		switch given := f.Target.Interface(); {
+		case f.Tag.Has("own"):
+		case given == true:
+			words = append(words, "--"+f.Name)
+		case f.Target.Kind() == reflect.String && given != "":
+			words = append(words, "--"+f.Name, report.OneWord(f.Target.String()))
 		}
 	}
 	return words
@@ -226,7 +217,11 @@ func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	signals, stop := drive.Signals()
 	defer stop()
 	cmd, _ := loop.ParseCommand("hooks:"+skill, "")
-	cycle := drive.Cycle{Run: run, Signals: signals, Screen: c.progress(), Client: client,
+	screen := &drive.Screen{Out: c.out} // without a width it appends lines and redraws none
+	if _, terminal := terminalOf(c.out); terminal && c.Env("TERM") != "dumb" {
+		screen.Width = func() int { return cmp.Or(c.screen().Width, 80) }
+	}
+	cycle := drive.Cycle{Run: run, Signals: signals, Screen: screen, Client: client,
 		Ask: func() (bool, error) { return g.answerGates(a, c, cmd.Skill, signals) }}
 	last, err := cycle.Drive()
 	if err != nil {
@@ -238,13 +233,12 @@ func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	resume := strings.TrimSuffix("hooks go "+skill, " go") + " --resume"
 	resume = "`" + cmp.Or(last.Resume, resume) + "`"
 	way := "see `hooks explain`; then " + resume
-	if last.Cause == loop.NotBegun {
+	switch last.Cause {
+	case loop.NotBegun:
 		if skill == "audit" && spec != "" { // the run did not begin
 			resume = "the same command"
 		}
 		way = "the client may lack the plugin: `hooks doctor`; then " + resume
-	}
-	switch last.Cause {
 	case "gate_waiting":
 		way = "answer the questions above, then " + resume
 	case loop.CauseNoCheck:
@@ -260,13 +254,3 @@ type exitError struct {
 }
 
 func (e exitError) Unwrap() error { return e.error }
-
-// progress returns the screen of a driver. On a terminal it redraws the last line; otherwise it
-// appends plain lines.
-func (c caller) progress() *drive.Screen {
-	p := &drive.Screen{Out: c.out}
-	if _, terminal := terminalOf(c.out); terminal && c.Env("TERM") != "dumb" {
-		p.Width = func() int { return cmp.Or(c.screen().Width, 80) }
-	}
-	return p
-}

@@ -60,7 +60,6 @@ type costCmd struct {
 	JSON  bool   `help:"Print the same as JSON."`
 }
 
-// Run prints the spend of loops, or the price table.
 func (o costCmd) Run(c caller) error {
 	if o.Rates {
 		if o.By != "run" || o.RunID != "" || o.All || o.Since != "" {
@@ -109,17 +108,13 @@ type replayCmd struct {
 	MaxIterations string `placeholder:"N" help:"Try this ceiling."`
 	MaxPRs        string `name:"max-prs" placeholder:"N" help:"Try this ceiling."`
 	MaxMinutes    string `placeholder:"N" help:"Try this ceiling."`
-	JSON          bool   `help:"Print the same as JSON."`
+	JSON          bool   `own:"" help:"Print the same as JSON."`
 }
 
-// Run applies the rules to a past session and prints the result.
 func (c replayCmd) Run(k *kong.Context, p caller) error {
 	debug.SetMemoryLimit(48 << 20) // a long transcript produces much garbage
 	r, err := p.Replay(c.Session, loopFlags(k))
-	if err != nil {
-		return err
-	}
-	return p.show(c.JSON, r, nil)
+	return p.show(c.JSON, r, err)
 }
 
 // resultCmd reports the result of a session to a job, also as the exit code.
@@ -135,12 +130,8 @@ func (resultCmd) Help() string {
 		"be determined, for example while it runs. See docs/ci.md."
 }
 
-// Run prints the result in one line and exits with its code.
 func (r resultCmd) Run(c caller) error {
 	found, err := c.Result(r.Session)
-	if found.Result == "" {
-		return err
-	}
 	if err = c.show(r.JSON, found, err); err == nil && found.Code != 0 {
 		return exitError{code: found.Code}
 	}

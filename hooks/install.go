@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -47,7 +46,7 @@ func (i initCmd) Run(a *app.App, p caller) error {
 	case plugin:
 		err = i.addPlugin(p, found.Source)
 	default:
-		if err = i.confirm(p, "Register it in your settings"); err == nil {
+		if err = i.agreed(p, "Register it in your settings"); err == nil {
 			err = installCmd{settingsScope{Scope: "user"}}.register(a, p)
 		}
 	}
@@ -60,12 +59,20 @@ func (i initCmd) Run(a *app.App, p caller) error {
 	return p.say(doctor.Look(a.Env, dir).Begin)
 }
 
-// confirm asks the person to agree, unless a flag already did.
-func (i initCmd) confirm(p caller, what string) error {
-	if i.Yes || i.Settings || i.Plugin {
+// agreed asks the person to agree, unless a flag already did. It returns an error if they do not.
+func (i initCmd) agreed(p caller, what string) error {
+	const unasked = "hooks init --yes"
+	switch {
+	case i.Yes || i.Settings || i.Plugin:
 		return nil
+	case !typed(p.in):
+		return hint.New(unasked, "stdin is not a terminal, so no one can answer: %s?", what)
 	}
-	return p.confirm(what, "hooks init --yes")
+	fmt.Fprint(p.out, what, "? (y/n) ")
+	if word := strings.ToLower(typedLine(p.in)); word != "y" && word != "yes" {
+		return hint.New(unasked+" does not ask", "nothing was changed")
+	}
+	return nil
 }
 
 // clientWait bounds one of the client's own plugin commands.
@@ -77,7 +84,7 @@ func (i initCmd) addPlugin(p caller, source string) error {
 		return hint.New("run `sh scripts/install.sh` in its checkout, then `hooks init`",
 			"the plugin's folder is not found beside this program")
 	}
-	if err := i.confirm(p, "Install it as a plugin from "+term.Text(source)); err != nil {
+	if err := i.agreed(p, "Install it as a plugin from "+term.Text(source)); err != nil {
 		return err
 	}
 	for _, args := range [][]string{
@@ -159,21 +166,6 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 		fmt.Fprint(p.out, term.Text(r.Uninstalled(c.DryRun, c.Diff)))
 	}
 	return err
-}
-
-// confirm asks the person at the terminal to agree, and returns an error if they do not. way is the
-// command that does the same without asking.
-func (c caller) confirm(question, way string) error {
-	if !typed(c.in) {
-		return hint.New(way, "stdin is not a terminal, so no one can answer: %s?", question)
-	}
-	fmt.Fprint(c.out, question, "? (y/n) ")
-	keys := bufio.NewScanner(c.in)
-	keys.Scan()
-	if word := strings.ToLower(strings.TrimSpace(keys.Text())); word != "y" && word != "yes" {
-		return hint.New(way+" does not ask", "nothing was changed")
-	}
-	return nil
 }
 
 // personsFolder returns the folder in which a person typed the command. It returns an error with

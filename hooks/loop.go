@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -32,7 +33,6 @@ func (w which) skills() []loop.Skill {
 
 type loopStopCmd struct{ which }
 
-// Run ends the running loops and prints the result.
 func (l loopStopCmd) Run(a *app.App, c caller) error {
 	return c.said(a.StopLoops(l.skills()))
 }
@@ -43,13 +43,9 @@ type loopListCmd struct {
 	JSON bool `help:"Print the same as JSON."`
 }
 
-// Run prints a line for each run.
 func (l loopListCmd) Run(c caller) error {
 	c.Everywhere = l.All
 	runs, err := c.Runs(l.skills())
-	if len(runs) == 0 && err != nil {
-		return err
-	}
 	return c.show(l.JSON, runs, err)
 }
 
@@ -81,7 +77,6 @@ type gateListCmd struct {
 	JSON bool `help:"Print the same as JSON."`
 }
 
-// Run prints the waiting questions with their options.
 func (g gateListCmd) Run(c caller) error {
 	c.Everywhere = g.All
 	gates, err := c.Waiting(kind.Skills())
@@ -107,13 +102,12 @@ type tasksListCmd struct {
 	JSON bool `help:"Print the same as JSON."`
 }
 
-// Run prints the tasks of the project's task loop.
 func (t tasksListCmd) Run(c caller) error {
-	list, found, err := c.Tasks()
-	if !found && err != nil && !t.JSON {
-		return err
+	list, err := c.Tasks()
+	if t.JSON {
+		return errors.Join(c.json(list), err)
 	}
-	return c.show(t.JSON, list, err)
+	return c.show(false, list, err)
 }
 
 type tasksAddCmd struct {
@@ -128,29 +122,22 @@ func (t tasksAddCmd) Run(a *app.App, c caller) error {
 type auditCmd struct {
 	Findings findingsCmd      `cmd:"" default:"1" help:"List what the auditors found."`
 	Section  sectionCmd       `cmd:"" help:"Print a section of the plan, or the current one."`
-	Accept   findingAcceptCmd `cmd:"" help:"Leave a finding as it is; not from inside the agent."`
-	Close    findingCloseCmd  `cmd:"" help:"Call a finding resolved; not from inside the agent."`
+	Accept   findingSettleCmd `cmd:"" help:"Leave a finding as it is; not from inside the agent."`
+	Close    findingSettleCmd `cmd:"" help:"Call a finding resolved; not from inside the agent."`
 	Add      findingAddCmd    `cmd:"" help:"Add a bug for the coder; not from inside the agent."`
 }
 
-type findingArg struct {
+type findingSettleCmd struct {
 	ID string `arg:"" help:"As in F1."`
 }
 
-type (
-	findingAcceptCmd struct{ findingArg }
-	findingCloseCmd  struct{ findingArg }
-	findingAddCmd    struct {
-		Text string `arg:"" help:"What is wrong."`
-	}
-)
-
-func (f findingAcceptCmd) Run(a *app.App, c caller) error {
-	return c.said(a.Steer("audit", "accept", f.ID))
+// Run accepts or closes the finding; the name of the command is the verb.
+func (f findingSettleCmd) Run(k *kong.Context, a *app.App, c caller) error {
+	return c.said(a.Steer("audit", k.Selected().Name, f.ID))
 }
 
-func (f findingCloseCmd) Run(a *app.App, c caller) error {
-	return c.said(a.Steer("audit", "close", f.ID))
+type findingAddCmd struct {
+	Text string `arg:"" help:"What is wrong."`
 }
 
 func (f findingAddCmd) Run(a *app.App, c caller) error {
@@ -161,12 +148,8 @@ type findingsCmd struct {
 	JSON bool `help:"Print the same as JSON."`
 }
 
-// Run prints the findings of the project's audit loop.
 func (f findingsCmd) Run(c caller) error {
 	found, err := c.Findings()
-	if found == nil {
-		return err
-	}
 	return c.show(f.JSON, found, err)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -8,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strconv"
+	"strings"
 
 	xterm "golang.org/x/term"
 
@@ -38,10 +41,13 @@ func (c caller) say(text string) error {
 // said prints the result of a command, even if err is set, and returns err with any printing error.
 func (c caller) said(text string, err error) error { return errors.Join(c.say(text), err) }
 
-// show prints a command's result, as JSON or drawn for people, even if err is set. It returns err
-// joined with any error of printing.
+// show prints a command's result, as JSON or drawn for people, even if err is set, but nothing if
+// err left no result. It returns err joined with any error of printing.
 func (c caller) show(asJSON bool, found page.Page, err error) error {
-	if asJSON {
+	switch {
+	case err != nil && (found == nil || reflect.ValueOf(found).IsZero()):
+		return err
+	case asJSON:
 		return errors.Join(c.json(found), err)
 	}
 	_, perr := fmt.Fprintln(c.out, page.Draw(c.screen(), found))
@@ -110,6 +116,13 @@ func terminalOf(stream any) (fd int, terminal bool) {
 
 // typed reports whether in is a terminal. Events and facts are never typed at a terminal.
 func typed(in io.Reader) bool {
-	f, ok := in.(*os.File)
-	return ok && xterm.IsTerminal(int(f.Fd()))
+	_, terminal := terminalOf(in)
+	return terminal
+}
+
+// typedLine returns the next line that a person types. It is empty at the end of the input.
+func typedLine(in io.Reader) string {
+	keys := bufio.NewScanner(in)
+	keys.Scan()
+	return strings.TrimSpace(keys.Text())
 }

@@ -23,7 +23,6 @@ type statusCmd struct {
 	Watch bool `xor:"form" help:"Redraw every two seconds until Ctrl-C; only on a terminal."`
 }
 
-// Run prints the state of each loop.
 func (st statusCmd) Run(c caller) error {
 	c.Everywhere = st.All
 	if st.Watch {
@@ -132,15 +131,10 @@ type prCmd struct {
 	JSON   bool `help:"Print the same as JSON."`
 }
 
-// Run asks the tracker and prints the PR.
 func (p prCmd) Run(c caller) error {
 	if p.Number < 1 {
-		return hint.New("as in `hooks pr 142`", "the PR number %d is less than 1",
-			p.Number)
+		return hint.New("as in `hooks pr 142`", "the PR number %d is less than 1", p.Number)
 	}
 	pr, err := c.PR(p.Number)
-	if pr.Number == 0 {
-		return err
-	}
 	return c.show(p.JSON, pr, err)
 }

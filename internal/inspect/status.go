@@ -197,8 +197,8 @@ func (l *loopState) why() (report.Why, error) {
 // Runs lists the runs of these skills in the project: the present ones, including those of linked
 // worktrees, and then the archived ones, the newest first.
 func (d *Inspector) Runs(skills []loop.Skill) (report.Runs, error) {
+	var present, earlier report.Runs
 	w := d.walk()
-	present, earlier := report.Runs{}, report.Runs{}
 	for l := range w.runs() {
 		run := report.Run{Budget: *l.Budget, Present: l.present, Tree: l.named(), Head: l.head}
 		switch {
@@ -227,9 +227,8 @@ func kindsWith[T any]() (skills []loop.Skill, none T) {
 	return skills, none
 }
 
-// Tasks returns the list of the project's task loop. It is empty if the project has no task loop;
-// then found is false.
-func (d *Inspector) Tasks() (list page.Page, found bool, err error) {
+// Tasks returns the list of the project's task loop. It is empty if the project has no task loop.
+func (d *Inspector) Tasks() (list page.Page, err error) {
 	skills, none := kindsWith[report.Lister]()
 	list = report.List(report.Stand{Run: &loop.Budget{}}, none)
 	w := d.walk()
@@ -237,9 +236,9 @@ func (d *Inspector) Tasks() (list page.Page, found bool, err error) {
 		st := l.stand()
 		st.Tried, err = l.tried()
 		w.note(l.project, err)
-		list, found = report.List(st, none), true
+		list = report.List(st, none)
 	}
-	return list, found, w.err()
+	return list, w.err()
 }
 
 // tried returns the newest record of each task that the run has attempted.
