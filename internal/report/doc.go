@@ -36,6 +36,13 @@ func (t *text) line(format string, args ...any) {
 	t.b.WriteString(s)
 }
 
+// lines adds each text as a line after the prefix.
+func (t *text) lines(prefix string, list []string) {
+	for _, s := range list {
+		t.line("%s%s", prefix, s)
+	}
+}
+
 func (t *text) String() string {
 	if t.cut > 0 {
 		fmt.Fprintf(&t.b, "… and %s in the history", english.Plural(t.cut, "further line"))
@@ -60,13 +67,18 @@ func prefixed(prefix, s string) string { return when(s != "", prefix+s) }
 // commas joins the parts of a sentence.
 func commas(parts ...string) string { return strings.Join(parts, ", ") }
 
+// each returns the text of each item of a list.
+func each[T any](list []T, text func(T) string) []string {
+	texts := make([]string, len(list))
+	for i, item := range list {
+		texts[i] = text(item)
+	}
+	return texts
+}
+
 // numbers joins issue numbers as "#143, #145".
 func numbers(list []int) string {
-	parts := make([]string, len(list))
-	for i, n := range list {
-		parts[i] = fmt.Sprintf("#%d", n)
-	}
-	return strings.Join(parts, ", ")
+	return commas(each(list, func(n int) string { return fmt.Sprintf("#%d", n) })...)
 }
 
 // invocation returns the run's command, with --loop if it needs that flag and with no other

@@ -48,12 +48,8 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	if t.Asked != nil {
 		x.asked(b, t.Asked)
 	}
-	for _, n := range t.Notes {
-		x.line("Note: %s", n)
-	}
-	for _, d := range LeftAlone(b, t) {
-		x.line("%s", d)
-	}
+	x.lines("Note: ", t.Notes)
+	x.lines("", LeftAlone(b, t))
 	if len(t.Pending) > 0 {
 		x.asks(t.Pending)
 	}
@@ -100,18 +96,13 @@ func Ask(gates []loop.Gate) string {
 // Waits returns the end of a refusal while questions wait: a line with the questions, and the hint
 // to ask them.
 func Waits(gates []loop.Gate) string {
-	var list []string
-	for _, g := range gates {
-		list = append(list, waiting(g))
-	}
-	return term.Line("waits: "+strings.Join(list, "; ")) + "\nhint: call " + order(gates)
+	return term.Line("waits: "+strings.Join(each(gates, waiting), "; ")) +
+		"\nhint: call " + order(gates)
 }
 
 func (x *text) asks(gates []loop.Gate) {
 	x.line("A person must answer. Call %s", order(gates))
-	for _, g := range gates {
-		x.line("waits: %s", waiting(g))
-	}
+	x.lines("waits: ", each(gates, waiting))
 }
 
 // order returns the text after the word "call". It names the tool that asks the questions, and says
@@ -129,15 +120,8 @@ func order(gates []loop.Gate) string {
 }
 
 func waiting(g loop.Gate) string {
-	return fmt.Sprintf("[%s] %s Options: %s", g.Name, g.Question, labels(g.Options))
-}
-
-func labels(options []loop.Option) string {
-	var list []string
-	for _, o := range options {
-		list = append(list, o.Label)
-	}
-	return strings.Join(list, ", ")
+	labels := each(g.Options, func(o loop.Option) string { return o.Label })
+	return fmt.Sprintf("[%s] %s Options: %s", g.Name, g.Question, commas(labels...))
 }
 
 func (x *text) rules(b *loop.Budget, tracked bool) {
@@ -173,14 +157,11 @@ func LeftAlone(b *loop.Budget, t *loop.Tick) (list []string) {
 		list = append(list, fmt.Sprintf("Skipped by a person: do not work on %s in this run%s",
 			target, when(branch != "", ", and leave its branch "+term.Line(branch)+" alone")))
 	}
-	for _, target := range t.Deferred {
-		list = append(list, Deferred(target))
-	}
-	return list
+	return append(list, each(t.Deferred, deferred)...)
 }
 
-// Deferred tells the model to leave an issue or PR alone.
-func Deferred(target string) string {
+// deferred tells the model to leave an issue or PR alone.
+func deferred(target string) string {
 	return "Deferred: do not work on " + target + " in this iteration"
 }
 
@@ -195,8 +176,7 @@ func Wake(b *loop.Budget) string {
 		return "scheduled by /loop"
 	case b.UnderLoop:
 		return "to be scheduled by /loop"
-	}
-	if b.Scheduled == nil { // an older schedule of the session may trigger it
+	case b.Scheduled == nil: // an older schedule of the session may trigger it
 		return "not known yet; the skill was not started under /loop"
 	}
 	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)",
@@ -273,9 +253,7 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 		text := fmt.Sprintf("PR budget reached: %d / %d", len(f.PRs), f.Run.Ceilings.PRs)
 		holds("prs-touched-budget", text, "Open no further PR, dispatch nothing; "+last)
 	}
-	for _, d := range c.Deferred {
-		out = append(out, Deferred(d))
-	}
+	out = append(out, each(c.Deferred, deferred)...)
 	for _, n := range f.Tick.PassOver(f.Run) {
 		out = append(out, fmt.Sprintf("another iteration is working on #%d: "+
 			"skip it and take the next workable issue; leave its label alone", n))

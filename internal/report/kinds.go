@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"hooks/internal/loop"
@@ -91,7 +92,5 @@ func (x *text) prompt(prompt string) {
 			fmt.Sprintf("skill %q, args %q", name[1:], strings.TrimSpace(args)))
 	}
 	x.line("Prompt:")
-	for line := range strings.Lines(prompt) {
-		x.line("> %s", line)
-	}
+	x.lines("> ", slices.Collect(strings.Lines(prompt)))
 }

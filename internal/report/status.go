@@ -18,18 +18,21 @@ import (
 // trigger of the next tick, as in "scheduled by /loop". It is ignored if the iteration is the last.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
-	if b.Own != nil && b.Drive() != "" && l.Ran() {
-		return attemptBlock(l, b)
+	own := kindOf(b).Block(b, l)
+	spent := fmt.Sprintf("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars,
+		b.DollarsEstimate, outside(b))
+	if b.Own != nil && b.Drive() != "" && l.Ran() { // an attempt at a task, or a phase of an audit
+		t.lines("", own)
+		t.line("%s; left: %s", spent, Remaining(b))
+		t.remarks(l)
+		return t.String()
 	}
 	t.line("## Loop Iteration %s — %s", outOf(l.Iteration, b.Ceilings.Iterations, "/"),
 		invocation(b))
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
-	for _, own := range kindOf(b).Block(b, l) {
-		t.line("%s", own)
-	}
+	t.lines("", own)
 	t.line("Budget remaining: %s", Remaining(b))
-	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars,
-		b.DollarsEstimate, outside(b))
+	t.line("%s", spent)
 	t.line("Stop conditions evaluated: %s", cmp.Or(strings.Join(l.Fired, ", "), "none triggered"))
 	holder := fmt.Sprintf("%d, released at the end of this iteration", b.Owner.PID)
 	if l.SkippedForPID != 0 { // also if the loop ended while this tick waited
@@ -63,18 +66,6 @@ func Status(l *loop.Iteration, wake string) string {
 // Paused is the text about the next tick of a paused run.
 const Paused = "none before the run is resumed"
 
-// attemptBlock returns the status block of an attempt at a task, or of a phase of an audit.
-func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
-	t := &text{}
-	for _, own := range kindOf(b).Block(b, l) {
-		t.line("%s", own)
-	}
-	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s; left: %s", l.Dollars,
-		b.DollarsEstimate, outside(b), Remaining(b))
-	t.remarks(l)
-	return t.String()
-}
-
 // remarks writes the overrun, the refusals, the weakened tests and the notes of an iteration.
 func (t *text) remarks(l *loop.Iteration) {
 	if l.Overrun != nil {
@@ -96,9 +87,7 @@ func (t *text) remarks(l *loop.Iteration) {
 // Notes returns an iteration's notes without the rest of its block.
 func Notes(notes []string) string {
 	var t text
-	for _, n := range notes {
-		t.line("Note: %s", n)
-	}
+	t.lines("Note: ", notes)
 	return t.String()
 }
 
@@ -123,22 +112,16 @@ func trackedPR(l *loop.Iteration, number int) string {
 // Remaining lists the rest of each active budget, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
 // (R95, R117).
 func Remaining(b *loop.Budget) string {
-	parts := []string{english.Plural(max(0, b.Ceilings.Iterations-b.IterationsUsed), "iteration")}
-	if b.Ceilings.Iterations >= loop.MaxUnits {
-		parts = []string{"iterations without ceiling"}
+	c := b.Ceilings
+	left := func(limited bool, ceiling, used int, unit string) string {
+		return when(limited, english.Plural(max(0, ceiling-used), unit))
 	}
-	if b.CountsPRs() {
-		parts = append(parts, english.Plural(max(0, b.Ceilings.PRs-len(b.PRsTouched)), "PR"))
-	}
-	if b.Ceilings.Minutes < loop.MaxUnits {
-		parts = append(parts,
-			english.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))
-	}
-	if b.Ceilings.Dollars == 0 {
-		return strings.Join(append(parts, "dollars without ceiling"), ", ")
-	}
-	return strings.Join(append(parts, "$"+max(0, b.Ceilings.Dollars-b.DollarsEstimate).String()),
-		", ")
+	iterations := left(c.Iterations < loop.MaxUnits, c.Iterations, b.IterationsUsed, "iteration")
+	dollars := when(c.Dollars > 0, "$"+max(0, c.Dollars-b.DollarsEstimate).String())
+	return commas(loop.AppendNew(nil, cmp.Or(iterations, "iterations without ceiling"),
+		left(b.CountsPRs(), c.PRs, len(b.PRsTouched), "PR"),
+		left(c.Minutes < loop.MaxUnits, c.Minutes, b.MinutesElapsed, "minute"),
+		cmp.Or(dollars, "dollars without ceiling"))...)
 }
 
 // outside continues a line with the dollars spent while no iteration was open, if there are any.
@@ -213,9 +196,7 @@ func Final(b *loop.Budget, e Ended) string {
 		card += fmt.Sprintf(" (%s)", english.Plural(left, "further line"))
 	}
 	var t text
-	for _, l := range slices.Concat(list, more[:min(room, len(more))], []string{card}) {
-		t.line("%s", l)
-	}
+	t.lines("", slices.Concat(list, more[:min(room, len(more))], []string{card}))
 	return t.String()
 }
 
@@ -252,11 +233,10 @@ func gatesAnswered(b *loop.Budget, asked []Asked) string {
 	case len(asked) == 0:
 		return "Gates: none fired"
 	}
-	var list []string
-	for _, a := range asked {
-		list = append(list, fmt.Sprintf("%s%s in iteration %d %s", a.Name,
-			prefixed(" ", a.Target), a.Iteration, term.Clip(a.Given(), 80)))
-	}
+	list := each(asked, func(a Asked) string {
+		return fmt.Sprintf("%s%s in iteration %d %s", a.Name, prefixed(" ", a.Target), a.Iteration,
+			term.Clip(a.Given(), 80))
+	})
 	return term.Clip("Gates: "+strings.Join(list, "; "), 2000)
 }
 
@@ -323,23 +303,25 @@ func OneWord(word string) string {
 // raisingFlags returns the flags without which a resumed run would stop again at once. They raise
 // each reached ceiling by half, as the gate does. A restarted run counts its iterations from 0.
 func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
-	half := func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
-	money := func(ceiling, used loop.USD) loop.USD {
-		return loop.USD(half(int(ceiling.Cents()), int(used.Cents()))) * loop.Cent
-	}
-	to := b.Ceilings
-	if used, most := b.IterationsUsed, to.Iterations; used >= most {
-		if restarted {
-			used, most = b.SinceRestart(used)
+	raise := func(ceiling *int, used int) {
+		if used >= *ceiling {
+			*ceiling = max(*ceiling+(*ceiling+1)/2, used+1)
 		}
-		to.Iterations = half(most, used)
 	}
-	if used := len(b.PRsTouched); b.CountsPRs() && used >= to.PRs {
-		to.PRs = half(to.PRs, used)
+	money := func(ceiling, used loop.USD) loop.USD {
+		cents := int(ceiling.Cents())
+		raise(&cents, int(used.Cents()))
+		return loop.USD(cents) * loop.Cent
 	}
-	if used := b.MinutesElapsed; used >= to.Minutes {
-		to.Minutes = half(to.Minutes, used)
+	to, used := b.Ceilings, b.IterationsUsed
+	if restarted && used >= to.Iterations {
+		used, to.Iterations = b.SinceRestart(used)
 	}
+	raise(&to.Iterations, used)
+	if b.CountsPRs() {
+		raise(&to.PRs, len(b.PRsTouched))
+	}
+	raise(&to.Minutes, b.MinutesElapsed)
 	if to.Dollars > 0 && b.DollarsEstimate >= to.Dollars {
 		to.Dollars = money(to.Dollars, b.DollarsEstimate)
 	}
@@ -357,18 +339,15 @@ func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 // Missed lists the background work that ended or reported while the person was away, with its
 // output files.
 func Missed(wakes []loop.Wakeup) string {
-	text := []string{"hooks: while you were away, this was not passed to the model:"}
+	text := "hooks: while you were away, this was not passed to the model:"
 	for _, w := range wakes {
-		what := w.What()
+		text += "\n- "
 		if w.Task != "" && w.Summary != "" {
-			what = "task " + w.Task + ": " + what
+			text += "task " + w.Task + ": "
 		}
-		if w.Output != "" {
-			what += ", output in " + w.Output
-		}
-		text = append(text, "- "+what)
+		text += w.What() + prefixed(", output in ", w.Output)
 	}
-	return strings.Join(text, "\n")
+	return text
 }
 
 // maxRefusals is the maximum number of refusals that one line names.
@@ -376,10 +355,7 @@ const maxRefusals = 3
 
 // refusals lists refusals in one line.
 func refusals(list []loop.Denial) string {
-	var parts []string
-	for _, d := range list[:min(len(list), maxRefusals)] {
-		parts = append(parts, refusal(d))
-	}
+	parts := each(list[:min(len(list), maxRefusals)], refusal)
 	if more := loop.Refusals(list[len(parts):]); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
