@@ -24,7 +24,7 @@ func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, err
 		loops = w.loops(w.projects(), skills)
 	}
 	for l := range loops {
-		if runID != "" && (l.Budget.RunID != runID || !slices.Contains(skills, l.skill)) {
+		if runID != "" && (l.Budget.RunID != runID || !slices.Contains(skills, l.Skill)) {
 			continue
 		}
 		c, err := l.card()

@@ -43,11 +43,12 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 		}
 		found = true
 		run := l.spending(q)
-		rest := report.CostRow{Rest: outside[q.By], Tokens: run.total.Less(run.rows.sum())}
+		rest := report.CostRow{Rest: outside[q.By], Tokens: run.total}
 		if !shared {
 			rest.Rest = run.run.RunID + " " + rest.Rest
 		}
 		for _, row := range run.rows.list {
+			rest.Tokens = rest.Tokens.Less(row.Tokens)
 			all.add(row)
 		}
 		if rest.Tokens != (loop.Tokens{}) {
@@ -92,13 +93,6 @@ func (c *costRows) add(row report.CostRow) {
 	}
 	c.at[name] = len(c.list)
 	c.list = append(c.list, row)
-}
-
-func (c *costRows) sum() (sum loop.Tokens) {
-	for _, r := range c.list {
-		sum = sum.Add(r.Tokens)
-	}
-	return sum
 }
 
 // spending is the spend of one run.

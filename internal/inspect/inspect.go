@@ -55,7 +55,6 @@ type loopState struct {
 	*question
 	files   *store.Store // the state or the folder of the archive that holds the run
 	present bool         // the run is not archived
-	skill   loop.Skill
 	store.State
 	saved *loop.Budget // the run on disk
 	head  string       // HEAD of an audit's worktree, "" if unknown
@@ -70,24 +69,22 @@ func (l *loopState) open() bool { return l.Tick != nil && l.Tick.RunID == l.Budg
 
 // last returns the run's newest line that keep accepts, or nil.
 func (l *loopState) last(keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
-	return l.files.Last(l.skill, func(line *loop.Iteration) bool {
+	return l.files.Last(l.Skill, func(line *loop.Iteration) bool {
 		return line.Of(l.Budget.RunID) && keep(line)
 	})
 }
 
-// archived returns a run as it is on disk, with the HEAD of its worktree if it is an audit.
-func (v *question) archived(files *store.Store, skill loop.Skill, s store.State) *loopState {
-	l := &loopState{question: v, files: files, skill: skill, State: s, saved: s.Budget}
+// run returns a run from the state or from a folder of the archive, with the HEAD of its worktree
+// if it is an audit, and with its usage since the last save if it is present.
+func (v *question) run(files *store.Store, s store.State) *loopState {
+	l := &loopState{question: v, files: files, present: files == v.files, State: s,
+		saved: s.Budget}
 	if a := s.Budget.Attempts(); a.Audited != "" {
 		l.head, _ = tracker.Commit(context.Background(), a.Root, "HEAD")
 	}
-	return l
-}
-
-// current returns a present run with its usage since the last save.
-func (v *question) current(skill loop.Skill, s store.State) *loopState {
-	l := v.archived(v.files, skill, s)
-	l.present = true
+	if !l.present {
+		return l
+	}
 	var slips []string
 	counted := func(path string) []loop.Cursor {
 		cursors, err := v.files.Counted(s.Budget, path, usage.Uncounted(path, s.Budget.Cursors))
@@ -196,7 +193,7 @@ func (w *walk) loops(projects []string, skills []loop.Skill) iter.Seq[*loopState
 				if s.Budget == nil {
 					continue
 				}
-				l := v.current(skill, s)
+				l := v.run(v.files, s)
 				l.changed = note
 				if !yield(l) {
 					return
@@ -213,35 +210,22 @@ func (w *walk) runs() iter.Seq[*loopState] {
 		for v := range w.each(w.projects()) {
 			shown := map[string]bool{}
 			for files := range v.folders(true) {
-				for _, l := range v.runsIn(files) {
-					id := l.Budget.RunID
-					if !shown[id] && !yield(l) {
+				for _, skill := range kind.Skills() {
+					s, _ := files.LoadRun(skill)
+					if s.Budget == nil || shown[s.Budget.RunID] {
+						continue
+					}
+					shown[s.Budget.RunID] = s.Budget.RunID != ""
+					if s.Tick != nil && s.Tick.RunID != s.Budget.RunID {
+						s.Tick = nil
+					}
+					if !yield(v.run(files, s)) {
 						return
 					}
-					shown[id] = id != ""
 				}
 			}
 		}
 	}
-}
-
-// runsIn returns the runs of the state or of a folder of the archive.
-func (v *question) runsIn(files *store.Store) (list []*loopState) {
-	for _, skill := range kind.Skills() {
-		s, _ := files.LoadRun(skill)
-		if s.Budget == nil {
-			continue
-		}
-		if s.Tick != nil && s.Tick.RunID != s.Budget.RunID {
-			s.Tick = nil
-		}
-		if files == v.files {
-			list = append(list, v.current(skill, s))
-		} else {
-			list = append(list, v.archived(files, skill, s))
-		}
-	}
-	return list
 }
 
 // folders yields the folders of the archived runs, the oldest first, and then the present state.

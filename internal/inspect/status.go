@@ -102,7 +102,7 @@ func (d *Inspector) next(st report.Stand) string {
 // openGates returns the waiting questions of a paused run and of an open iteration.
 func openGates(l *loopState) (list []report.Waiting) {
 	add := func(g loop.Gate, paused bool) {
-		w := report.Wait(l.skill, g, paused)
+		w := report.Wait(l.Skill, g, paused)
 		w.Project, w.Answer = l.named(), report.In(l.named(), w.Answer)
 		pages := forge.Pages(l.Budget.Tracker)
 		if pages.PR != "" && strings.HasPrefix(g.Target, "PR #") {
@@ -202,7 +202,7 @@ func (d *Inspector) Runs(skills []loop.Skill) (report.Runs, error) {
 	for l := range w.runs() {
 		run := report.Run{Budget: *l.Budget, Present: l.present, Tree: l.named(), Head: l.head}
 		switch {
-		case !slices.Contains(skills, l.skill):
+		case !slices.Contains(skills, l.Skill):
 		case l.present:
 			present = append(present, run)
 		case run.Tree == "" || d.Everywhere:
@@ -273,7 +273,7 @@ func (d *Inspector) audit() (own auditor, plan []byte, err error) {
 	w := d.walk()
 	for l := range w.loops(w.projects(), skills) {
 		if own, _ = l.Budget.Own.(auditor); own != nil {
-			plan = l.files.Copy(l.skill, store.PlanCopy)
+			plan = l.files.Copy(l.Skill, store.PlanCopy)
 			break
 		}
 	}
