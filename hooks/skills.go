@@ -14,7 +14,6 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/hint"
 	"hooks/internal/ledger"
-	"hooks/internal/term"
 	"hooks/schemas"
 )
 
@@ -89,12 +88,7 @@ func (l ledgerNewCmd) Run(c caller) error {
 	if err != nil {
 		return err
 	}
-	path, err := ledger.New(ledger.Root(dir), l.Phase, l.Change, l.Number)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(c.out, term.Line(path))
-	return err
+	return c.said(ledger.New(ledger.Root(dir), l.Phase, l.Change, l.Number))
 }
 
 type schemaCmd struct {
@@ -110,8 +104,7 @@ func (s schemaCmd) Run(c caller) error {
 type versionCmd struct{}
 
 func (versionCmd) Run(c caller) error {
-	_, err := fmt.Fprintln(c.out, versionLine())
-	return err
+	return c.say(versionLine())
 }
 
 // versionLine returns the plugin's version, the module version from the build, which has the commit

@@ -40,8 +40,7 @@ type Card struct {
 	Project     string   `json:"project,omitempty"`       // see Stand
 	Stale       bool     `json:"verdict_stale,omitempty"` // see Stand
 
-	shown        loop.Shown
-	style, title string // see Stand
+	stand Stand
 
 	// The rest is for the page only.
 	Folder string      `json:"-"` // folder of the project
@@ -130,15 +129,14 @@ func NewCard(st Stand, lines []loop.Iteration) Card {
 	c := Card{
 		Run: b, Budgets: st.Budgets, Iterations: lines, Waiting: st.Gates, Raise: st.Raise,
 		Open: st.Tick != nil, OpenDollars: st.Open, Project: st.Project, Stale: st.Stale,
-		shown: st.shown(), Verified: Verified{Dollars: b.DollarsEstimate,
-			Agents: b.AgentsDispatched, Attempts: b.MergesAttempted},
+		stand: st, Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched,
+			Attempts: b.MergesAttempted},
 	}
 	if b.Status == loop.Active && st.OwnerAlive {
 		c.Next = st.Next
 	}
-	c.style, c.title = st.title()
 	if own, ok := b.Own.(Lister); ok {
-		c.Tasks = own.Rows(c.shown)
+		c.Tasks = own.Rows(st.shown())
 	}
 	for _, name := range b.PRsTouched {
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {

@@ -23,19 +23,12 @@ func (cards Index) Draw(p *page.Text) { index(p, cards) }
 
 // PageHTML returns the cards as one HTML document, with an index if there are several.
 func PageHTML(s page.Screen, cards []Card) string {
-	var title []string
+	title := each(cards, func(c Card) string { return string(c.Run.Skill) })
 	var pages, m page.HTML
-	switch len(cards) {
-	case 0:
-		pages.Page(0, func(to page.Sheet) {
-			to.Heading(page.Warn, "No loop has run in this project.")
-		})
-	case 1:
-	default:
+	if len(cards) != 1 {
 		pages.Page(0, func(to page.Sheet) { index(to, cards) })
 	}
 	for i, c := range cards {
-		title = append(title, string(c.Run.Skill))
 		pages.Page(i+1, func(to page.Sheet) { c.drawOn(to, s) })
 	}
 	if len(cards) == 1 {
@@ -54,6 +47,10 @@ func SortCards(cards []Card) {
 
 // index draws a table of cards, in HTML with a link to each.
 func index(to page.Sheet, cards []Card) {
+	if len(cards) == 0 {
+		to.Heading(page.Warn, "No loop has run in this project.")
+		return
+	}
 	t := page.Table{Columns: []page.Column{{Name: "needs you", Class: "keep"},
 		{Name: "dollars", Right: true}, {Name: "project", Class: "text"},
 		{Name: "loop", Class: "text", Loose: true}}}
@@ -63,8 +60,8 @@ func index(to page.Sheet, cards []Card) {
 			needs = waits[0].Gate.Name
 		}
 		r := t.Add(needs, "$"+c.Run.DollarsEstimate.String(), cmp.Or(c.Project, base(c.Folder)), "")
-		r.Style = c.style
-		r.Cells[3] = page.Cell{{Text: c.title, Link: fmt.Sprintf("#run%d", i+1)}}
+		style, title := c.stand.title()
+		r.Style, r.Cells[3] = style, page.Cell{{Text: title, Link: fmt.Sprintf("#run%d", i+1)}}
 	}
 	to.Section("Loops", "", "")
 	to.Table(t)
@@ -86,7 +83,7 @@ func (c *Card) drawOn(to page.Sheet, s page.Screen) {
 	p := cardPage{to, s, c}
 	p.head()
 	p.todo()
-	kindOf(c.Run).Card(to, c.shown, c.commit)
+	kindOf(c.Run).Card(to, c.stand.shown(), c.commit)
 	p.spent()
 	p.iterations()
 	p.asked()
@@ -112,7 +109,7 @@ func (c *cardPage) head() {
 	for _, n := range c.Unread {
 		about.Row("note", page.Warn, "Not all of the history could be read: %s", n)
 	}
-	c.Heading(c.style, c.title)
+	c.Heading(c.stand.title())
 	c.Facts(about)
 }
 
@@ -340,12 +337,12 @@ func (c *cardPage) evidence() {
 	kindSeen, said := kindOf(c.Run).Evidence()
 	var seen page.Facts
 	seen.Row("dollars", page.Plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
-	seen.GivenCell("workers", counted(v.Agents))
+	seen.Given("workers", counted(v.Agents))
 	seen = append(seen, kindSeen...)
 	seen.GivenCell("PRs", c.refs(v.PRs))
 	seen.GivenCell("merged", c.refs(v.Merged))
-	seen.GivenCell("merge tries", counted(v.Attempts))
-	seen.GivenCell("comments", counted(v.Comments))
+	seen.Given("merge tries", counted(v.Attempts))
+	seen.Given("comments", counted(v.Comments))
 	if v.Tried > 0 {
 		seen.Row("fresh", page.Plain, "%d of %s began with an empty context", v.Fresh,
 			english.Plural(v.Tried, "attempt"))
@@ -354,8 +351,8 @@ func (c *cardPage) evidence() {
 
 	said.GivenCell("PRs", c.refs(d.PRs))
 	said.GivenCell("ended PRs", c.refs(d.States))
-	said.GivenCell("comments", counted(d.Comments))
-	said.GivenCell("outcomes", counted(d.Outcomes))
+	said.Given("comments", counted(d.Comments))
+	said.Given("outcomes", counted(d.Outcomes))
 	for _, f := range d.Failures {
 		said.Row("failure", page.Warn, "%s: %s", f.Subject(), f.Cause)
 	}
@@ -368,10 +365,5 @@ func (c *cardPage) evidence() {
 	c.Facts(said)
 }
 
-// counted returns a number as a cell, which is empty for 0.
-func counted(n int) page.Cell {
-	if n == 0 {
-		return nil
-	}
-	return page.Words(strconv.Itoa(n))
-}
+// counted returns a number as a text, which is empty for 0.
+func counted(n int) string { return when(n != 0, strconv.Itoa(n)) }

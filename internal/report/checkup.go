@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -79,11 +80,10 @@ func (k Check) Draw(p *page.Text) {
 	if p.Width < 2*indent {
 		lead, indent = fmt.Sprintf("  %-4s %s ", k.Status, k.Name), status
 	}
-	for i := range max(1, len(k.Found)) {
-		found := ""
-		if i < len(k.Found) {
-			found = k.Found[i]
-		}
+	if len(k.Found) == 0 {
+		k.Found = []string{""}
+	}
+	for _, found := range k.Found {
 		p.Lead(healthStyle(k.Status), lead, indent, page.Plain, found)
 		lead = strings.Repeat(" ", indent)
 	}
@@ -94,11 +94,7 @@ func (k Check) Draw(p *page.Text) {
 		note(page.Plain, "fixed", f)
 	}
 	for _, o := range k.Problems {
-		word := "warning"
-		if o.Status == Broken {
-			word = "error"
-		}
-		note(healthStyle(o.Status), word, o.Text)
+		note(healthStyle(o.Status), cmp.Or(when(o.Status == Broken, "error"), "warning"), o.Text)
 		note(page.Plain, "hint", o.Way)
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"hooks/internal/english"
@@ -33,13 +34,19 @@ const (
 	CodeUngoverned = 6
 )
 
-var resultWords = map[int]string{0: "ended", CodeWaits: "waits", CodeCeiling: "ceiling",
-	CodeFailed: "failed", CodeUngoverned: "ungoverned"}
+// resultWords holds the word for programs and the words for people.
+var resultWords = map[int][2]string{
+	0:              {"ended", "ended as meant"},
+	CodeWaits:      {"waits", "waits for a person"},
+	CodeCeiling:    {"ceiling", "stopped at a ceiling"},
+	CodeFailed:     {"failed", "failed"},
+	CodeUngoverned: {"ungoverned", "nothing was governed"},
+}
 
 // Ungoverned returns the result of a session without an active loop. session is empty if no session
 // has begun.
 func Ungoverned(session, project string) Result {
-	r := Result{Code: CodeUngoverned, Result: resultWords[CodeUngoverned], SessionID: session,
+	r := Result{Code: CodeUngoverned, Result: resultWords[CodeUngoverned][0], SessionID: session,
 		Text: "no session has begun in " + project}
 	if session != "" {
 		r.Text = "no loop was active in session " + session
@@ -65,7 +72,7 @@ func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Res
 	default:
 		r.Text = "its session ended between two iterations, and the run can continue"
 	}
-	r.Result = resultWords[r.Code]
+	r.Result = resultWords[r.Code][0]
 	return r
 }
 
@@ -87,13 +94,11 @@ func StopCode(b *loop.Budget) int {
 
 // Draw writes the result in one line.
 func (r Result) Draw(p *page.Text) {
-	if r.Code == CodeUngoverned {
-		p.Line(page.Plain, "nothing was governed: %s", r.Text)
-		return
+	run := ""
+	if r.Code != CodeUngoverned {
+		run = fmt.Sprintf("%s loop, %s, $%s: ", r.Skill, english.Plural(r.Iterations, "iteration"),
+			r.Dollars)
 	}
-	said := map[int]string{0: "ended as meant", CodeWaits: "waits for a person",
-		CodeCeiling: "stopped at a ceiling", CodeFailed: "failed"}[r.Code]
-	p.Line(page.Plain, "%s: %s loop, %s, $%s: %s%s", said, r.Skill,
-		english.Plural(r.Iterations, "iteration"), r.Dollars, r.Text, prefixed("; next: ",
-			r.Resume))
+	p.Line(page.Plain, "%s: %s%s%s", resultWords[r.Code][1], run, r.Text,
+		prefixed("; next: ", r.Resume))
 }

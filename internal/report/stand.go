@@ -268,11 +268,8 @@ func (st Stand) short() string {
 // Line describes the loops in one line of at most the screen's width. It is empty if there are no
 // loops. session is the client's session, or empty in a terminal.
 func Line(s page.Screen, loops []Stand, session string) string {
-	var parts []string
-	for _, st := range loops {
-		parts = append(parts, st.line(session, len(loops) > 1))
-	}
-	return s.Cut(strings.Join(parts, " | "))
+	lines := each(loops, func(st Stand) string { return st.line(session, len(loops) > 1) })
+	return s.Cut(strings.Join(lines, " | "))
 }
 
 // line describes one loop. If short is set, it shows no budget but the iterations.
@@ -358,33 +355,29 @@ type Projects []Stand
 // Draw writes a line for each project: first the ones that need a person, then the ones in which a
 // loop runs. Among equals, the project that changed last comes first.
 func (list Projects) Draw(p *page.Text) {
-	type project struct {
-		path, needs string
-		loops       []string
-		rank        int
-	}
-	var projects []*project
+	var projects []string
+	needs, loops, rank := map[string]string{}, map[string][]string{}, map[string]int{}
 	for _, st := range list {
-		i := slices.IndexFunc(projects, func(p *project) bool { return p.path == st.Project })
-		if i < 0 {
-			i, projects = 0, slices.Insert(projects, 0, &project{path: st.Project, rank: 2})
-		}
-		at := projects[i]
-		at.loops = append(at.loops, fmt.Sprintf("%s%s $%s", st.Run.Skill,
-			prefixed(" ", st.short()), st.Run.DollarsEstimate))
+		at, urgency := st.Project, 0
 		if waits := unanswered(st.Gates); len(waits) > 0 {
-			at.rank, at.needs = 0, cmp.Or(at.needs, waits[0].Gate.Name)
+			urgency, needs[at] = 2, cmp.Or(needs[at], waits[0].Gate.Name)
 		} else if st.Run.Status == loop.Active && st.OwnerAlive {
-			at.rank = min(at.rank, 1)
+			urgency = 1
 		}
+		if loops[at] == nil {
+			projects = slices.Insert(projects, 0, at)
+		}
+		rank[at] = max(rank[at], urgency)
+		loops[at] = append(loops[at], fmt.Sprintf("%s%s $%s", st.Run.Skill,
+			prefixed(" ", st.short()), st.Run.DollarsEstimate))
 	}
-	slices.SortStableFunc(projects, func(a, b *project) int { return a.rank - b.rank })
+	slices.SortStableFunc(projects, func(a, b string) int { return rank[b] - rank[a] })
 	t := page.Table{Columns: []page.Column{{Name: "needs you"}, {Name: "loops"}, {Name: "project"}}}
 	for _, at := range projects {
-		t.Add(cmp.Or(at.needs, "-"), commas(at.loops...), at.path)
+		t.Add(cmp.Or(needs[at], "-"), commas(loops[at]...), at)
 	}
 	p.Table(t)
-	if len(projects) > 0 && projects[0].rank == 0 {
+	if len(needs) > 0 {
 		p.Line(page.Plain, "`hooks gate list --all` lists the questions")
 	}
 }

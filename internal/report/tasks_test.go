@@ -112,7 +112,7 @@ func taskPage(text string) Card {
 	b.Own = &tasks.Run{Spec: text, Check: text, Try: 1, MaxTries: 2, Reason: text,
 		List: []tasks.Item{{Title: text, SHA: text, Tries: 1}}}
 	p.Run = &b
-	p.shown = loop.Shown{Run: &b, Tried: map[int]loop.Record{1: &tasks.Line{Task: 1,
+	p.stand = Stand{Run: &b, Tried: map[int]loop.Record{1: &tasks.Line{Task: 1,
 		Judgement: attempt.Judgement{Why: text, Weakened: []string{text}}}}}
 	p.Iterations[0].Own = &tasks.Line{Task: 1, Try: 1, Judgement: attempt.Judgement{
 		Verdict: attempt.Verdict(text)}}
