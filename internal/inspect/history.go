@@ -7,13 +7,18 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
+	"hooks/internal/config"
 	"hooks/internal/english"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
+	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
 // History writes every line of the skills' histories, or of one run, to out: archived runs first,
@@ -124,4 +129,242 @@ func (d *damages) complaint() error {
 		err = errors.Join(err, errors.New("and "+english.Plural(d.more, "more damaged line")))
 	}
 	return err
+}
+
+// CostQuery selects the spend of runs. By is model, iteration, run, task, phase, day or project.
+type CostQuery struct {
+	By    string
+	RunID string // "" for all runs
+	// Since excludes iterations that ended before it, and spend outside of iterations. The zero
+	// time excludes nothing.
+	Since time.Time
+}
+
+// Cost returns the spend in rows. Sums are exact. Spend that fits no row gets a row for the rest,
+// so every grouping has the same total.
+func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
+	c := report.Cost{By: q.By, All: d.Everywhere}
+	if now := d.Now(); q.By == "day" {
+		if c.Zone = now.Location().String(); c.Zone == "Local" { // its name is not known
+			c.Zone = now.Format("MST (UTC-07:00)")
+		}
+	}
+	if !q.Since.IsZero() {
+		c.Since = &q.Since
+	}
+	found, all, w := q.RunID == "", costRows{}, d.walk()
+	shared := slices.Contains([]string{"model", "day", "project"}, q.By) // rows of several runs
+	for l := range w.runs() {
+		if q.RunID != "" && l.Budget.RunID != q.RunID {
+			continue
+		}
+		found = true
+		run := l.spending(q)
+		rest := report.CostRow{Rest: outside[q.By], Tokens: run.total}
+		if !shared {
+			rest.Rest = run.run.RunID + " " + rest.Rest
+		}
+		for _, row := range run.rows.list {
+			rest.Tokens = rest.Tokens.Less(row.Tokens)
+			all.add(row)
+		}
+		if rest.Tokens != (loop.Tokens{}) {
+			all.add(rest)
+		}
+		c.Total = c.Total.Add(run.total)
+		c.Notes = loop.AppendNew(c.Notes, run.notes...)
+	}
+	if shared {
+		slices.SortStableFunc(all.list, report.CostRow.Compare)
+	}
+	c.Rows = all.list
+	err := w.err()
+	if err == nil && !found {
+		err = noRun(q.RunID)
+	}
+	return c, err
+}
+
+// outside maps a grouping to the name of the row for the rest.
+var outside = map[string]string{"model": "recorded without a model", "day": "outside of iterations",
+	"iteration": "outside of its iterations", "task": "outside of its tasks",
+	"phase": "outside of its phases"}
+
+// costRows is a list of rows with unique names.
+type costRows struct {
+	list []report.CostRow
+	at   map[report.CostRow]int // index of a row by its name, which is the row without its tokens
+}
+
+// add adds row to the row with the same name, or appends it.
+func (c *costRows) add(row report.CostRow) {
+	name := row
+	name.Tokens = loop.Tokens{}
+	i, known := c.at[name]
+	if known {
+		c.list[i].Tokens = c.list[i].Tokens.Add(row.Tokens)
+		return
+	}
+	if c.at == nil {
+		c.at = map[report.CostRow]int{}
+	}
+	c.at[name] = len(c.list)
+	c.list = append(c.list, row)
+}
+
+// spending is the spend of one run.
+type spending struct {
+	CostQuery
+	*loopState
+	run   loop.Budget
+	rows  costRows
+	total loop.Tokens // with Since, only of the iterations since then
+	notes []string
+}
+
+// spending reads the spend of a run. The last line has the sums of the whole run. Other lines are
+// read only if the rows need them.
+func (l *loopState) spending(q CostQuery) *spending {
+	s := &spending{CostQuery: q, loopState: l, run: *l.Budget}
+	// The last line is newer than the budget if a crash prevented the budget from being written.
+	last, err := l.last((*loop.Iteration).Ran)
+	switch {
+	case err != nil:
+		s.notes = append(s.notes, fmt.Sprintf("%v: the run may have spent more", err))
+	case last != nil && last.Budget.Seq > s.run.Seq:
+		s.run = last.Budget
+	}
+	models := loop.Sum(s.run.TokensByModel)
+	without := loop.Tokens{Input: s.run.TokensIn, Output: s.run.TokensOut,
+		Dollars: s.run.DollarsEstimate}.Less(
+		loop.Tokens{Input: models.In(), Output: models.Output, Dollars: models.Dollars})
+	whole := models.Add(without)
+	switch {
+	case s.byLine():
+		if last == nil || !last.EndedAt.Before(q.Since) {
+			s.readLines()
+		}
+	case q.By == "model":
+		for model, t := range s.run.TokensByModel {
+			s.rows.add(report.CostRow{Model: model, Tokens: t})
+		}
+	default:
+		row, _ := s.row(&loop.Iteration{})
+		row.Tokens = whole
+		s.rows.add(row)
+	}
+	if l.present && l.open() && s.run.Seq <= l.Budget.Seq {
+		s.notes = append(s.notes, l.notes...)
+		if s.byLine() {
+			s.add(l.unended())
+		}
+	}
+	if q.Since.IsZero() {
+		s.total = whole
+	}
+	slices.SortStableFunc(s.rows.list, report.CostRow.Compare)
+	return s
+}
+
+// byLine reports whether the rows are made from the lines of the iterations.
+func (s *spending) byLine() bool {
+	return s.By == "iteration" || s.By == "day" || !s.Since.IsZero() ||
+		s.run.Groups(s.By)
+}
+
+// unended returns a history line for the open iteration, as if it ended now.
+func (l *loopState) unended() *loop.Iteration {
+	line := &loop.Iteration{Iteration: l.Tick.Iteration, Outcome: "open", EndedAt: l.now,
+		UsageByModel: l.since.ByModel}
+	if l.Tick.Attempt != nil && l.Budget.Own != nil {
+		line.Own = l.Budget.Own.Line(l.Tick)
+	}
+	return line
+}
+
+// readLines adds the run's iterations that were not skipped, oldest first. A damaged line makes a
+// note.
+func (s *spending) readLines() {
+	var bad damages
+	for it := range bad.lines(s.files, s.run.Skill, "cursors", "gates") {
+		if it.Of(s.run.RunID) && it.Ran() {
+			s.add(it)
+		}
+	}
+	s.notes = nil // bad includes the error of the last line
+	for _, err := range bad.list {
+		s.notes = append(s.notes, fmt.Sprintf("%v: its spend is not in any iteration", err))
+	}
+	if bad.more > 0 {
+		s.notes = append(s.notes, "and "+english.Plural(bad.more, "more damaged line"))
+	}
+}
+
+// add adds an iteration to its row or, by model, to the rows of its models. An iteration without a
+// row counts in the rest.
+func (s *spending) add(it *loop.Iteration) {
+	if it.EndedAt.Before(s.Since) {
+		return
+	}
+	t := loop.Sum(it.UsageByModel)
+	if it.UsageByModel == nil { // a line with only the SPEC's fields
+		t = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
+	}
+	s.total = s.total.Add(t)
+	row, ok := s.row(it)
+	switch {
+	case s.By == "model":
+		for model, t := range it.UsageByModel {
+			s.rows.add(report.CostRow{Model: strings.Clone(model), Tokens: t})
+		}
+	case ok && (t != loop.Tokens{} || s.By == "iteration"):
+		row.Tokens = t
+		s.rows.add(row)
+	}
+}
+
+// row returns the row, without tokens, to which an iteration counts under s.By. A task's row sums
+// its attempts, and a phase's row its sessions (A22, A23). It returns false if there is no row.
+func (s *spending) row(it *loop.Iteration) (row report.CostRow, ok bool) {
+	row = report.CostRow{Project: s.named(), RunID: s.run.RunID, Skill: s.run.Skill}
+	switch {
+	case s.By == "project":
+		return report.CostRow{Project: s.project}, true
+	case s.By == "day":
+		day := it.EndedAt.In(s.Now().Location()).Format(time.DateOnly)
+		return report.CostRow{Day: day}, !it.EndedAt.IsZero()
+	case s.By == "run":
+		row.State = strings.TrimSpace(string(s.run.Status) + " " + s.run.StopCause)
+		if !s.present && s.run.Status == loop.Active {
+			row.State = "cut off"
+		}
+	case s.By == "iteration":
+		row.Iteration = it.Iteration
+		row.State = strings.Clone(string(it.Outcome)) // a substring would keep the line in memory
+	case s.run.Groups(s.By):
+		if it.Own == nil {
+			return row, false
+		}
+		if row.Order, row.Task, row.Phase = it.Own.Cost(s.run.Own); row.Phase == "" {
+			row.Number = row.Order
+		}
+		return row, row.Number > 0 || row.Phase != ""
+	}
+	return row, true
+}
+
+// Rates returns the project's price table.
+func (d *Inspector) Rates() report.Rates {
+	c := config.Load(tracker.Project(d.Env, cwd()))
+	table := usage.NewTable(c.Rates)
+	r := report.Rates{Source: table.Source, Dated: usage.Dated,
+		AgeDays: usage.AgeDays(d.Now().UTC()), Warnings: c.Warnings}
+	const million = 1_000_000
+	for _, row := range table.Rows() {
+		r.Rows = append(r.Rows, report.RateRow{Model: row.Model, Input: row.Input * million,
+			Output: row.Output * million, CacheRead: row.CacheRead * million,
+			CacheWrite5m: row.CacheWrite5m * million, CacheWrite1h: row.CacheWrite1h * million,
+			Fast: row.Fast, Long: row.Long, Source: row.Source})
+	}
+	return r
 }
