@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -42,14 +43,12 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 		}
 	}
 	if answer.After != nil {
-		if err := answer.After(); err != nil && answer.Err == nil {
-			answer.Err = fmt.Errorf("release lock: %w", err)
+		if err := answer.After(); err != nil {
+			answer.Err = cmp.Or(answer.Err, fmt.Errorf("release lock: %w", err))
 		}
 	}
 	for _, notify := range answer.Notify {
-		if err := notify(); err != nil && answer.Err == nil {
-			answer.Err = err
-		}
+		answer.Err = cmp.Or(answer.Err, notify())
 	}
 	if answer.Err != nil {
 		complain(errs, answer.Err)

@@ -102,22 +102,18 @@ func (d *Inspector) next(st report.Stand) string {
 
 // openGates returns the waiting questions of a paused run and of an open iteration.
 func openGates(l *loopState) (list []report.Waiting) {
-	add := func(g loop.Gate, paused bool) {
-		w := report.Wait(l.Skill, g, paused)
+	gates := l.Budget.Pending
+	if l.Tick != nil {
+		gates = slices.Concat(gates, l.Tick.Pending)
+	}
+	for i, g := range gates {
+		w := report.Wait(l.Skill, g, i < len(l.Budget.Pending))
 		w.Project, w.Answer = l.named(), report.In(l.named(), w.Answer)
 		pages := forge.Pages(l.Budget.Tracker)
 		if pages.PR != "" && strings.HasPrefix(g.Target, "PR #") {
 			w.Link = pages.PR + report.TargetNumber(g)
 		}
 		list = append(list, w)
-	}
-	for _, g := range l.Budget.Pending {
-		add(g, true)
-	}
-	if l.Tick != nil {
-		for _, g := range l.Tick.Pending {
-			add(g, false)
-		}
 	}
 	return list
 }

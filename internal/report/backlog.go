@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -66,17 +67,9 @@ func (b *Board) counts() string {
 }
 
 func remarksOn(i backlog.Fact) string {
-	var parts []string
-	if len(i.BlockedBy) > 0 {
-		parts = append(parts, "blocked by "+strings.Join(i.BlockedBy, ", "))
-	}
-	if len(i.Unknown) > 0 {
-		parts = append(parts, "unknown: "+strings.Join(i.Unknown, ", "))
-	}
-	if i.Criteria != "ok" {
-		parts = append(parts, "criteria: "+i.Criteria)
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(loop.AppendNew(nil, prefixed("blocked by ", commas(i.BlockedBy...)),
+		prefixed("unknown: ", commas(i.Unknown...)),
+		when(i.Criteria != "ok", "criteria: "+i.Criteria)), "; ")
 }
 
 // PR is a PR according to its tracker, with the condition and gate that it would trigger in a
@@ -100,15 +93,13 @@ func (pr PR) Draw(p *page.Text) {
 	var about page.Facts
 	about.Row("tracker", page.Plain, "%s", pr.Tracker)
 	about.Row("head", page.Plain, "%s at %s, into %s%s", pr.Branch, attempt.Short(pr.HeadSHA),
-		pr.Base,
-		when(pr.Fork, ", from a fork"))
+		pr.Base, when(pr.Fork, ", from a fork"))
 	about.Given("checks", pr.CI)
 	about.Given("labels", commas(pr.Labels...))
 	about.Given("closes", numbers(pr.Closes))
 	for _, f := range pr.Feedback {
-		who := when(f.Human, "human") + when(!f.Human, "agent")
-		about.Row(f.Kind, page.Plain, "by %s (%s), %s", f.Author, who,
-			f.At.UTC().Format(time.RFC3339))
+		about.Row(f.Kind, page.Plain, "by %s (%s), %s", f.Author,
+			cmp.Or(when(f.Human, "human"), "agent"), f.At.UTC().Format(time.RFC3339))
 	}
 	for _, f := range pr.Fired {
 		about.Row("would stop", page.Warn, "a loop that watches it: %s", f.Text)

@@ -193,9 +193,8 @@ func (c *Card) add(l *loop.Iteration) {
 		}
 	}
 	for _, i := range l.Titles {
-		c.Issues = slices.DeleteFunc(c.Issues,
-			func(o loop.Issue) bool { return o.Number == i.Number })
-		c.Issues = append(c.Issues, i)
+		c.Issues = append(slices.DeleteFunc(c.Issues,
+			func(o loop.Issue) bool { return o.Number == i.Number }), i)
 	}
 	for _, t := range l.TrackedPRs {
 		p := c.pr(t.Number)
@@ -203,16 +202,11 @@ func (c *Card) add(l *loop.Iteration) {
 		p.Title = cmp.Or(t.Title, p.Title)
 		p.Head = slices.Contains(l.Observed.Heads, t.Branch)
 	}
-	for _, n := range l.Observed.PRs {
-		c.pr(n).Seen = true
-	}
-	for _, n := range l.Observed.Tracker {
+	for _, n := range slices.Concat(l.Observed.PRs, l.Observed.Tracker, l.Observed.Merged) {
 		p := c.pr(n)
-		p.Seen, p.Told = true, true
-	}
-	for _, n := range l.Observed.Merged {
-		p := c.pr(n)
-		p.Seen, p.Merged = true, true
+		p.Seen = true
+		p.Told = p.Told || slices.Contains(l.Observed.Tracker, n)
+		p.Merged = p.Merged || slices.Contains(l.Observed.Merged, n)
 	}
 }
 

@@ -107,9 +107,9 @@ func (c *cardPage) head() {
 		about.Row("note", page.Warn, "restored %s after another program changed the run's files",
 			english.Plural(b.Replaced, "time"))
 	}
-	for _, n := range c.Unread {
-		about.Row("note", page.Warn, "Not all of the history could be read: %s", n)
-	}
+	about.Rows("note", page.Warn, each(c.Unread, func(why string) string {
+		return "Not all of the history could be read: " + why
+	}))
 	c.Heading(c.stand.title())
 	c.Facts(about)
 }
@@ -199,10 +199,8 @@ func (c *cardPage) iterations() {
 }
 
 // remarks returns the events of an iteration that have no column on a card, except its notes.
-func remarks(l *loop.Iteration) (list []string) {
-	for _, cause := range l.Fired {
-		list = append(list, "stopped by "+cause)
-	}
+func remarks(l *loop.Iteration) []string {
+	list := each(l.Fired, func(cause string) string { return "stopped by " + cause })
 	if l.Overrun != nil {
 		list = append(list, "$"+l.Overrun.Over.String()+" past the ceiling")
 	}
@@ -316,12 +314,7 @@ func numberLink(address string, n int) page.Word {
 }
 
 // refs returns the numbers of PRs, with links.
-func (c *Card) refs(prs []int) (list page.Cell) {
-	for _, n := range prs {
-		list = append(list, c.ref(n))
-	}
-	return list
-}
+func (c *Card) refs(prs []int) page.Cell { return each(prs, c.ref) }
 
 func (c *Card) commit(sha string) page.Word {
 	w := page.Word{Text: attempt.Short(sha), Look: page.Code}
@@ -383,15 +376,10 @@ var pageStyle string
 
 // pointTitle describes an iteration on the curve.
 func pointTitle(l *loop.Iteration) string {
-	title := fmt.Sprintf("iteration %s: $%s, $%s in all", thousands(int64(l.Iteration)), l.Dollars,
-		l.Budget.DollarsEstimate)
-	if len(l.Denied) > 0 {
-		title += "; " + refused(l.Denied) + " refused"
-	}
-	if len(l.Gates) > 0 {
-		title += "; " + english.Plural(len(l.Gates), "question") + " asked"
-	}
-	return title
+	return fmt.Sprintf("iteration %s: $%s, $%s in all%s%s", thousands(int64(l.Iteration)),
+		l.Dollars, l.Budget.DollarsEstimate,
+		when(len(l.Denied) > 0, "; "+refused(l.Denied)+" refused"),
+		when(len(l.Gates) > 0, "; "+english.Plural(len(l.Gates), "question")+" asked"))
 }
 
 // curve draws the spend after each of the iterations, against the ceiling if there is one. The
@@ -439,12 +427,10 @@ func curve(m *page.HTML, limit loop.USD, list []loop.Iteration) {
 	if limit > 0 {
 		m.Put(`<span class="cap" style="top:%.1f%%">ceiling %s</span>`, y(limit), ceiling(limit))
 	}
-	from := "start"
-	if first.Iteration > 1 {
-		from = "iteration " + thousands(int64(first.Iteration))
-	}
+	from := when(first.Iteration > 1, "iteration "+thousands(int64(first.Iteration)))
 	m.Put(`</div><div class="xs"><span>%s</span><span>iteration %s</span></div>`+
-		"<figcaption>%s</figcaption></figure>\n", from, thousands(int64(last.Iteration)), about)
+		"<figcaption>%s</figcaption></figure>\n", cmp.Or(from, "start"),
+		thousands(int64(last.Iteration)), about)
 }
 
 // scale returns the smallest round step with which at most five steps reach top.

@@ -67,13 +67,13 @@ func prefixed(prefix, s string) string { return when(s != "", prefix+s) }
 // commas joins the parts of a sentence.
 func commas(parts ...string) string { return strings.Join(parts, ", ") }
 
-// each returns the text of each item of a list.
-func each[T any](list []T, text func(T) string) []string {
-	texts := make([]string, len(list))
+// each returns what of makes of each item of a list.
+func each[T, R any](list []T, of func(T) R) []R {
+	made := make([]R, len(list))
 	for i, item := range list {
-		texts[i] = text(item)
+		made[i] = of(item)
 	}
-	return texts
+	return made
 }
 
 // numbers joins issue numbers as "#143, #145".

@@ -70,12 +70,8 @@ func (x *text) asked(b *loop.Budget, asked *loop.Asked) {
 			firstOf(b.Workable(list)))
 	}
 	if len(asked.Ambiguous) > 0 {
-		var list []int
-		for _, i := range asked.Ambiguous {
-			list = append(list, i.Number)
-		}
 		x.line("Criteria missing or unfinished; a person is asked before work on one begins: %s",
-			firstOf(list))
+			firstOf(each(asked.Ambiguous, func(i loop.Issue) int { return i.Number })))
 	}
 }
 

@@ -113,11 +113,10 @@ func iterationCells(s page.Screen, l *loop.Iteration) (columns []page.Column, ce
 		columns, cells = append(columns, c), append(cells, page.Words(text))
 	}
 	outcome, started, number := string(l.Outcome), "-", strconv.Itoa(l.Iteration)
-	switch {
-	case l.Outcome == loop.SkippedLock:
+	if l.Outcome == loop.SkippedLock {
 		outcome = "skipped"
-	// at the entry of an iteration, or between two iterations
-	case l.Outcome == loop.Stopped && !l.Began():
+	}
+	if l.Outcome == loop.Stopped && !l.Began() { // at an entry, or between two iterations
 		number = "-"
 	}
 	if !l.StartedAt.IsZero() {
@@ -194,18 +193,17 @@ func HistoryJSON(w io.Writer) History {
 func HistoryCSV(w io.Writer, all bool) History {
 	out := csv.NewWriter(w)
 	write := func(part int, project string, l *loop.Iteration) error {
-		fields := append(csvFields(l), [2]string{"project", project})
-		if !all {
-			fields = fields[:len(fields)-1]
+		fields := csvFields(l)
+		if all {
+			fields = append(fields, [2]string{"project", project})
 		}
-		cells := make([]string, len(fields))
-		for i, f := range fields {
-			cells[i] = term.Line(f[part])
-			if cells[i] != "" && strings.ContainsRune("=+-@", rune(cells[i][0])) {
-				cells[i] = "'" + cells[i] // a spreadsheet would evaluate it as a formula
+		return out.Write(each(fields, func(f [2]string) string {
+			cell := term.Line(f[part])
+			if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
+				cell = "'" + cell // a spreadsheet would evaluate it as a formula
 			}
-		}
-		return out.Write(cells)
+			return cell
+		}))
 	}
 	_ = write(0, "", &loop.Iteration{})
 	return History{Row: func(project string, l *loop.Iteration, _ []byte) error {

@@ -225,10 +225,10 @@ func (r Replay) Draw(p *page.Text) {
 }
 
 func ticks(list []Replayed) page.Table {
-	t := page.Table{Columns: []page.Column{{Name: "tick"}, {Name: "start (UTC)", Spare: 1}}}
-	t.Columns = append(t.Columns, page.Counts("minutes", "dollars", "sum", "PRs", "agents", "asked",
-		"denied")...)
-	t.Columns = append(t.Columns, page.Column{Name: "result"})
+	t := page.Table{Columns: slices.Concat(
+		[]page.Column{{Name: "tick"}, {Name: "start (UTC)", Spare: 1}},
+		page.Counts("minutes", "dollars", "sum", "PRs", "agents", "asked", "denied"),
+		[]page.Column{{Name: "result"}})}
 	for n, i := range list {
 		minutes := max(0, i.EndedAt.Sub(i.StartedAt)).Minutes()
 		t.Add(fmt.Sprint(n+1), i.StartedAt.UTC().Format("2006-01-02 15:04"),

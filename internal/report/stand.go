@@ -163,9 +163,7 @@ func (st Stand) Draw(p *page.Text) {
 	if text := b.Standstill(); text != "" {
 		about.Row("no progress", page.Warn, "%s", text)
 	}
-	for _, w := range st.Gates {
-		about = append(about, w.facts()...)
-	}
+	about = append(about, slices.Concat(each(st.Gates, Waiting.facts)...)...)
 	if l := st.Lock; l != nil {
 		about.Row("lock", page.Plain, "pid %d (%s), iteration %d, since %s", l.PID,
 			aliveOrGone(st.LockAlive), l.Iteration, p.At(l.StartedAt))

@@ -126,8 +126,7 @@ func Remaining(b *loop.Budget) string {
 
 // outside continues a line with the dollars spent while no iteration was open, if there are any.
 func outside(b *loop.Budget) string {
-	return when(b.DollarsOutside != 0,
-		fmt.Sprintf(", $%s outside of iterations", b.DollarsOutside))
+	return when(b.DollarsOutside != 0, ", $"+b.DollarsOutside.String()+" outside of iterations")
 }
 
 // StopLine returns in one line why a run has stopped.
@@ -169,9 +168,7 @@ func Final(b *loop.Budget, e Ended) string {
 	add := func(lines ...string) { list = loop.AppendNew(list, lines...) } // skips empty lines
 	add(fmt.Sprintf("# Loop %s — %s", state(b), invocation(b)),
 		fmt.Sprintf("Cause: %s — %s", b.StopCause, stopText(b)))
-	if b.StopCause == "qmd_unreachable" {
-		add(prefixed("Last error: ", e.LastError))
-	}
+	add(when(b.StopCause == "qmd_unreachable", prefixed("Last error: ", e.LastError)))
 	if d := b.StopDetail; d != nil {
 		add(fmt.Sprintf("Gate: %s in iteration %d", d.Gate, d.Iteration))
 	}
@@ -202,23 +199,16 @@ func Final(b *loop.Budget, e Ended) string {
 
 // totals returns the totals of a run in two lines, each with its ceiling.
 func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
-	prs := ", not limited"
-	if b.CountsPRs() {
-		prs = fmt.Sprintf(" / %d", b.Ceilings.PRs)
-	}
-	if len(b.PRsTouched) > 0 {
-		prs += " (" + commas(b.PRsTouched...) + ")"
-	}
+	limit := when(b.CountsPRs(), fmt.Sprintf(" / %d", b.Ceilings.PRs))
+	prs := cmp.Or(limit, ", not limited") +
+		when(len(b.PRsTouched) > 0, " ("+commas(b.PRsTouched...)+")")
 	used = fmt.Sprintf("Iterations: %s; PRs touched: %d%s; Minutes: %s; Comments pushed: %d, "+
 		"merges attempted: %d; Workers sent: %d", outOf(b.IterationsUsed, b.Ceilings.Iterations,
 		" / "), len(b.PRsTouched), prs, outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / "),
 		b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
-	limit := "none"
-	if b.Ceilings.Dollars > 0 {
-		limit = ceiling(b.Ceilings.Dollars)
-	}
+	limit = when(b.Ceilings.Dollars > 0, ceiling(b.Ceilings.Dollars))
 	dollars = fmt.Sprintf("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)%s",
-		b.DollarsEstimate, limit, outside(b))
+		b.DollarsEstimate, cmp.Or(limit, "none"), outside(b))
 	if over != nil {
 		dollars += fmt.Sprintf("; Overrun: %s", over)
 	}

@@ -85,22 +85,14 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 		if !last.Began() {
 			s.Iteration, s.Between = last.Budget.IterationsUsed, true
 		}
-		for _, c := range last.Fired {
-			if c != b.StopCause {
-				s.Also = append(s.Also, c)
-			}
-		}
+		s.Also = loop.Without(last.Fired, b.StopCause)
 	}
 	if c, ok := loop.ConditionOf(b.StopCause); ok {
 		s.Number, s.Condition = c.Number, c.Name
 		s.Do = loop.AppendNew(s.Do, c.Way)
 	}
-	for _, w := range unanswered(gates) {
-		s.Do = append(s.Do, w.Answer)
-	}
-	if command := Resume(b, path); command != "" {
-		s.Do = append(s.Do, command)
-	}
+	s.Do = append(s.Do, each(unanswered(gates), func(w Waiting) string { return w.Answer })...)
+	s.Do = loop.AppendNew(s.Do, Resume(b, path))
 	return s
 }
 
@@ -130,9 +122,7 @@ func (w Why) Draw(p *page.Text) {
 		about.Given("next", w.Resume)
 	}
 	about.Rows("trouble", page.Warn, w.Trouble)
-	for _, d := range w.Denied {
-		about.Row("refused", page.Plain, "%s", refusal(d))
-	}
+	about.Rows("refused", page.Plain, each(w.Denied, refusal))
 	p.Facts(about)
 }
 
@@ -171,10 +161,7 @@ func (s *StopWhy) facts(screen page.Screen) (list page.Facts) {
 	if s.Overrun != nil {
 		list.Row("overrun", page.Warn, "%s", s.Overrun)
 	}
-	for _, w := range s.Waiting {
-		list = append(list, w.facts()...)
-	}
-	return list
+	return append(list, slices.Concat(each(s.Waiting, Waiting.facts)...)...)
 }
 
 // Explanation is the guard's reading of a command.
