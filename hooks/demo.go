@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -107,6 +106,8 @@ type demo struct {
 // head of a PR.
 func (d *demo) remote(pr int) error {
 	const bare = ".remote.git"
+	env := append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_DATE=2026-11-20T12:00:00Z", "GIT_COMMITTER_DATE=2026-11-20T12:00:00Z")
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "feature/143"}, {"init", "-q", "--bare", bare},
 		{"remote", "add", "origin", bare},
@@ -114,12 +115,8 @@ func (d *demo) remote(pr int) error {
 			"commit", "-q", "--allow-empty", "-m", "Sort"},
 		{"push", "-q", "origin", "HEAD:" + tracker.PullRef("github", pr)},
 	} {
-		git := exec.Command("git", args...)
-		git.Dir = d.Project
-		git.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-			"GIT_AUTHOR_DATE=2026-11-20T12:00:00Z", "GIT_COMMITTER_DATE=2026-11-20T12:00:00Z")
-		if out, err := git.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
+		if _, err := d.Run(append([]string{"git"}, args...), env, ""); err != nil {
+			return fmt.Errorf("git %s: %w", args[0], err)
 		}
 	}
 	return nil

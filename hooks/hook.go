@@ -13,6 +13,8 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/event"
+	"hooks/internal/guard/shellword"
+	"hooks/internal/install"
 	"hooks/internal/proc"
 	"hooks/internal/safefile"
 	"hooks/internal/term"
@@ -66,15 +68,11 @@ func typedAs() string {
 	if err != nil {
 		return "hooks"
 	}
-	if found, err := exec.LookPath("hooks"); err == nil {
-		a, errA := os.Stat(found)
-		b, errB := os.Stat(own)
-		if errA == nil && errB == nil && os.SameFile(a, b) {
-			return "hooks"
-		}
+	if found, err := exec.LookPath("hooks"); err == nil && install.Same(found, own) {
+		return "hooks"
 	}
 	if strings.ContainsAny(own, " '\"$`\\") {
-		return "'" + strings.ReplaceAll(own, "'", `'\''`) + "'"
+		return shellword.Quote(own)
 	}
 	return own
 }

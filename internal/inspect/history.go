@@ -48,7 +48,11 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 		return hint.New("the runs are listed by `hooks loop list`",
 			"there is no iteration of run %q", runID)
 	}
-	return errors.Join(err, out.Close(), bad.complaint())
+	err = errors.Join(err, out.Close(), store.Hinted(errors.Join(bad.list...)))
+	if bad.more > 0 {
+		err = errors.Join(err, errors.New("and "+english.Plural(bad.more, "more damaged line")))
+	}
+	return err
 }
 
 // damages holds the errors of the first lines that could not be read, and the number of the others.
@@ -121,14 +125,6 @@ func (d *damages) skim(
 		}
 	}
 	return true
-}
-
-func (d *damages) complaint() error {
-	err := store.Hinted(errors.Join(d.list...))
-	if d.more > 0 {
-		err = errors.Join(err, errors.New("and "+english.Plural(d.more, "more damaged line")))
-	}
-	return err
 }
 
 // CostQuery selects the spend of runs. By is model, iteration, run, task, phase, day or project.
@@ -239,8 +235,9 @@ func (l *loopState) spending(q CostQuery) *spending {
 		Dollars: s.run.DollarsEstimate}.Less(
 		loop.Tokens{Input: models.In(), Output: models.Output, Dollars: models.Dollars})
 	whole := models.Add(without)
+	byLine := q.By == "iteration" || q.By == "day" || !q.Since.IsZero() || s.run.Groups(q.By)
 	switch {
-	case s.byLine():
+	case byLine:
 		if last == nil || !last.EndedAt.Before(q.Since) {
 			s.readLines()
 		}
@@ -255,7 +252,7 @@ func (l *loopState) spending(q CostQuery) *spending {
 	}
 	if l.present && l.open() && s.run.Seq <= l.Budget.Seq {
 		s.notes = append(s.notes, l.notes...)
-		if s.byLine() {
+		if byLine {
 			s.add(l.unended())
 		}
 	}
@@ -264,12 +261,6 @@ func (l *loopState) spending(q CostQuery) *spending {
 	}
 	slices.SortStableFunc(s.rows.list, report.CostRow.Compare)
 	return s
-}
-
-// byLine reports whether the rows are made from the lines of the iterations.
-func (s *spending) byLine() bool {
-	return s.By == "iteration" || s.By == "day" || !s.Since.IsZero() ||
-		s.run.Groups(s.By)
 }
 
 // unended returns a history line for the open iteration, as if it ended now.

@@ -57,9 +57,11 @@ func (f *Facts) Gauge(name, style, text string, part, whole int64) {
 	*f = append(*f, fact{name, style, Cell{{Text: text, Part: part, Whole: whole}}})
 }
 
-// Command adds a text that a person types.
+// Command adds a text that a person types, unless it is empty.
 func (f *Facts) Command(name, text string) {
-	*f = append(*f, fact{name, Strong, Cell{{Text: text, Look: pre}}})
+	if text != "" {
+		*f = append(*f, fact{name, Strong, Cell{{Text: text, Look: pre}}})
+	}
 }
 
 // Cell is the content of a table's cell, or the value of a fact.

@@ -313,9 +313,6 @@ func numberLink(address string, n int) page.Word {
 	return page.Word{Text: "#" + number, Link: when(address != "", address+number)}
 }
 
-// refs returns the numbers of PRs, with links.
-func (c *Card) refs(prs []int) page.Cell { return each(prs, c.ref) }
-
 func (c *Card) commit(sha string) page.Word {
 	w := page.Word{Text: attempt.Short(sha), Look: page.Code}
 	if c.Links.Commit != "" && strings.Trim(sha, "0123456789abcdef") == "" && len(sha) >= 7 {
@@ -333,8 +330,8 @@ func (c *cardPage) evidence() {
 	seen.Row("dollars", page.Plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
 	seen.Given("workers", counted(v.Agents))
 	seen = append(seen, kindSeen...)
-	seen.GivenCell("PRs", c.refs(v.PRs))
-	seen.GivenCell("merged", c.refs(v.Merged))
+	seen.GivenCell("PRs", each(v.PRs, c.ref))
+	seen.GivenCell("merged", each(v.Merged, c.ref))
 	seen.Given("merge tries", counted(v.Attempts))
 	seen.Given("comments", counted(v.Comments))
 	if v.Tried > 0 {
@@ -343,8 +340,8 @@ func (c *cardPage) evidence() {
 	}
 	seen.Row("progress", page.Plain, "%s", v.Progress)
 
-	said.GivenCell("PRs", c.refs(d.PRs))
-	said.GivenCell("ended PRs", c.refs(d.States))
+	said.GivenCell("PRs", each(d.PRs, c.ref))
+	said.GivenCell("ended PRs", each(d.States, c.ref))
 	said.Given("comments", counted(d.Comments))
 	said.Given("outcomes", counted(d.Outcomes))
 	for _, f := range d.Failures {

@@ -280,9 +280,7 @@ func spending(s page.Screen, b *loop.Budget, axes []Axis, raise string) page.Fac
 	if b.DollarsOutside != 0 {
 		list.Row("outside", page.Plain, "$%s outside of iterations", b.DollarsOutside)
 	}
-	if raise != "" {
-		list.Command("raise", raise)
-	}
+	list.Command("raise", raise)
 	list.Given("in advance", b.Policy.Words())
 	return list
 }

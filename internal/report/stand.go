@@ -181,9 +181,7 @@ func (st Stand) Draw(p *page.Text) {
 	about.Row("next tick", page.Plain, "%s", st.Next)
 	about.Given("deferred", commas(st.Deferred...))
 	about.Rows("note", page.Plain, st.Notes)
-	if st.Resume != "" {
-		about.Command("next", st.Resume)
-	}
+	about.Command("next", st.Resume)
 	p.Line(style, "%s", title)
 	p.Facts(about)
 }
