@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -148,7 +149,7 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	if !q.Since.IsZero() {
 		c.Since = &q.Since
 	}
-	found, all, w := q.RunID == "", costRows{}, d.walk()
+	found, all, w := false, costRows{}, d.walk()
 	shared := slices.Contains([]string{"model", "day", "project"}, q.By) // rows of several runs
 	for l := range w.runs() {
 		if q.RunID != "" && l.Budget.RunID != q.RunID {
@@ -174,11 +175,7 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 		slices.SortStableFunc(all.list, report.CostRow.Compare)
 	}
 	c.Rows = all.list
-	err := w.err()
-	if err == nil && !found {
-		err = noRun(q.RunID)
-	}
-	return c, err
+	return c, cmp.Or(w.err(), missing(q.RunID, found))
 }
 
 // outside maps a grouping to the name of the row for the rest.

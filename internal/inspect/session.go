@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,13 +104,9 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 	}
 	script.Sort()
 	uncertain, err := usage.Timeline(path, usage.NewTable(cfg.Rates), script.Spend)
-	switch {
-	case !script.Empty():
-	case err != nil:
-		return report.Replay{}, err
-	default:
-		return report.Replay{}, hint.New("a transcript is a session's own .jsonl file, below "+
-			"projects in the client's folder", "%s holds no session", path)
+	if script.Empty() {
+		return report.Replay{}, cmp.Or(err, hint.New("a transcript is a session's own .jsonl "+
+			"file, below projects in the client's folder", "%s holds no session", path))
 	}
 	r := script.Play(strings.TrimSuffix(filepath.Base(path), ".jsonl"), limit)
 	r.Transcript, r.Notes = path, append(notes, uncertain...)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -84,20 +85,22 @@ func (l *loopState) brief() report.Stand {
 
 // next describes what triggers the next tick.
 func (d *Inspector) next(st report.Stand) string {
-	switch b := st.Run; {
+	b, wake, s := st.Run, report.Wake(st.Run), page.Screen{Now: d.Now()}
+	switch {
 	case b.Status == loop.Paused:
 		return report.Paused
 	case b.Status != loop.Active:
 		return "none — the loop ended"
 	case !st.OwnerAlive:
 		return "none — the session is gone"
-	case st.Tick == nil:
-		return report.Due(page.Screen{Now: d.Now()}, b)
-	case st.Tick.Halting():
+	case st.Tick != nil && st.Tick.Halting():
 		return "none — the loop ends with this iteration"
-	default:
-		return report.Wake(b)
+	case st.Tick != nil, len(b.Scheduled) == 0, b.NextTick.IsZero():
+		return wake
+	case b.NextTick.Add(time.Minute).Before(s.Now):
+		return wake + ", due since " + s.At(b.NextTick)
 	}
+	return wake + ", about " + s.At(b.NextTick)
 }
 
 // openGates returns the waiting questions of a paused run and of an open iteration.
@@ -209,7 +212,11 @@ func (d *Inspector) Runs(skills []loop.Skill) (report.Runs, error) {
 	return append(present, earlier...), w.err()
 }
 
-func noRun(id string) error {
+// missing returns an error unless the run was found or no run was asked for.
+func missing(id string, found bool) error {
+	if found || id == "" {
+		return nil
+	}
 	return hint.New("the runs are listed by `hooks loop list`", "there is no run %q", id)
 }
 
@@ -323,14 +330,10 @@ func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, err
 		list = append(list, c)
 		w.note(l.project, err)
 	}
-	err := w.err()
-	if err == nil && runID != "" && len(list) == 0 {
-		err = noRun(runID)
-	}
 	if d.Everywhere {
 		report.SortCards(list)
 	}
-	return list, err
+	return list, cmp.Or(w.err(), missing(runID, len(list) > 0))
 }
 
 func (l *loopState) card() (report.Card, error) {

@@ -128,12 +128,10 @@ func NewCard(st Stand, lines []loop.Iteration) Card {
 	b := st.Run
 	c := Card{
 		Run: b, Budgets: st.Budgets, Iterations: lines, Waiting: st.Gates, Raise: st.Raise,
-		Open: st.Tick != nil, OpenDollars: st.Open, Project: st.Project, Stale: st.Stale,
+		Next: when(b.Status == loop.Active && st.OwnerAlive, st.Next), Open: st.Tick != nil,
+		OpenDollars: st.Open, Project: st.Project, Stale: st.Stale,
 		stand: st, Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched,
 			Attempts: b.MergesAttempted},
-	}
-	if b.Status == loop.Active && st.OwnerAlive {
-		c.Next = st.Next
 	}
 	if own, ok := b.Own.(Lister); ok {
 		c.Tasks = own.Rows(st.shown())

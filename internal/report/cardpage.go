@@ -210,9 +210,7 @@ func remarks(l *loop.Iteration) []string {
 			list = append(list, j.Seen.String())
 		}
 	}
-	if l.Facts != "" && l.Ran() {
-		list = append(list, "the skill reported nothing")
-	}
+	list = append(list, when(l.Facts != "" && l.Ran(), "the skill reported nothing"))
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 

@@ -235,8 +235,7 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 		a.More = &more
 		if pace := saved.MinutesElapsed; active && ended > 0 && pace > 0 && more < 10_000 {
 			each := time.Duration(pace) * time.Minute / time.Duration(ended)
-			at := now.Add(time.Duration(more) * each)
-			a.EndsAt = &at
+			a.EndsAt = new(now.Add(time.Duration(more) * each))
 		}
 		return a
 	}
@@ -250,8 +249,8 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 	if clock.EndsAt = nil; c.Minutes >= loop.MaxUnits {
 		clock.More = nil
 	} else if active { // its end does not depend on the iterations
-		at := now.Add(time.Duration(max(0, c.Minutes-b.MinutesElapsed)) * time.Minute)
-		clock.EndsAt = &at
+		left := max(0, c.Minutes-b.MinutesElapsed)
+		clock.EndsAt = new(now.Add(time.Duration(left) * time.Minute))
 	}
 	return append(axes, clock, axis("dollars", b.DollarsEstimate, saved.DollarsEstimate,
 		saved.DollarsOutside, c.Dollars))

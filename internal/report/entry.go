@@ -8,14 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/hint"
 	"hooks/internal/loop"
-	"hooks/internal/page"
 	"hooks/internal/term"
 	"hooks/schemas"
 )
@@ -185,17 +183,6 @@ func Wake(b *loop.Budget) string {
 	}
 	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)",
 		b.Command)
-}
-
-// Due returns Wake with the time at which the schedule fires. Use it only between iterations.
-func Due(s page.Screen, b *loop.Budget) string {
-	switch {
-	case len(b.Scheduled) == 0 || b.NextTick.IsZero():
-		return Wake(b)
-	case b.NextTick.Add(time.Minute).Before(s.Now):
-		return Wake(b) + ", due since " + s.At(b.NextTick)
-	}
-	return Wake(b) + ", about " + s.At(b.NextTick)
 }
 
 // Continue returns the request to the model when the Stop hook keeps its turn open.

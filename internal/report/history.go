@@ -216,10 +216,8 @@ func HistoryCSV(w io.Writer, all bool) History {
 
 // csvFields returns the names and the values of a line's columns. Times are in UTC, dollars exact.
 func csvFields(l *loop.Iteration) [][2]string {
-	over, task, verdict := loop.USD(0), []string{"0", "0"}, attempt.Verdict("")
-	if l.Overrun != nil {
-		over = l.Overrun.Over
-	}
+	over := cmp.Or(l.Overrun, &loop.Overrun{}).Over
+	task, verdict := []string{"0", "0"}, attempt.Verdict("")
 	if own := taskOf(l); own != nil {
 		task, verdict = own.Cells(), own.Judged().Verdict
 	}

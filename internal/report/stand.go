@@ -281,10 +281,9 @@ func (st Stand) line(session string, short bool) string {
 		state = "(another session)"
 	}
 	parts := []string{string(b.Skill) + prefixed(" ", state)}
-	if st.Tick != nil { // comes before the budgets, because a narrow screen cuts the end
-		if n := loop.Refusals(st.Tick.Denied); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d refused", n))
-		}
+	// before the budgets, because a narrow screen cuts the end
+	if n := loop.Refusals(cmp.Or(st.Tick, &loop.Tick{}).Denied); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d refused", n))
 	}
 	if a := b.Attempts(); a.Unit == "task" {
 		parts = append(parts, fmt.Sprintf("%d/%s", a.Finished, english.Plural(a.Total, a.Unit)))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,10 +76,7 @@ type StopWhy struct {
 // StoppedBy explains a halted or paused run. last is its last line, or nil if it has no line.
 func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
 	s := &StopWhy{Cause: b.StopCause, Text: stopText(b), Iteration: b.IterationsUsed,
-		Waiting: gates}
-	if b.StopDetail != nil {
-		s.Gate = b.StopDetail.Gate
-	}
+		Gate: cmp.Or(b.StopDetail, &loop.StopDetail{}).Gate, Waiting: gates}
 	if last != nil {
 		s.Iteration, s.Since, s.LastError = last.Iteration, last.EndedAt, last.LastQmdError
 		s.Overrun = last.Overrun
