@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	xterm "golang.org/x/term"
 
 	"hooks/internal/app"
 	"hooks/internal/child"
@@ -57,7 +58,8 @@ const watchEvery = 2 * time.Second
 // watch redraws the status on the terminal's alternate screen until a signal, and then restores the
 // terminal.
 func (st statusCmd) watch(c caller) error {
-	if _, terminal := terminalOf(c.out); !terminal {
+	fd, terminal := terminalOf(c.out)
+	if !terminal {
 		return hint.New("leave --watch out, or ask for --json",
 			"--watch needs a terminal to draw on")
 	}
@@ -73,11 +75,11 @@ func (st statusCmd) watch(c caller) error {
 		if err != nil {
 			text += fmt.Sprintf("\nerror: %v", err)
 		}
-		if text == "" {
-			text = c.noLoop(st.which)
+		rows := strings.Split(cmp.Or(text, c.noLoop(st.which)), "\n")
+		if _, height, err := xterm.GetSize(fd); err == nil && height > 0 {
+			rows = rows[:max(1, min(height-1, len(rows)))] // more would scroll the first ones away
 		}
-		rows := strings.Split(text, "\n") // more would scroll the first ones away
-		text = strings.Join(rows[:max(1, min(height(c.out)-1, len(rows)))], "\n")
+		text = strings.Join(rows, "\n")
 		if text != before {
 			fmt.Fprint(c.out, "\x1b[H"+strings.ReplaceAll(text, "\n", "\x1b[K\n")+"\x1b[K\n\x1b[J")
 			before = text
@@ -220,10 +222,9 @@ func since(text string, now time.Time) (time.Time, error) {
 		return day, nil
 	}
 	ago, err := time.ParseDuration(text)
-	if days, isDays := strings.CutSuffix(text, "d"); isDays {
-		var n int
-		n, err = strconv.Atoi(days)
-		ago = time.Duration(n) * 24 * time.Hour
+	if text, inDays := strings.CutSuffix(text, "d"); inDays {
+		days, derr := strconv.Atoi(text)
+		ago, err = time.Duration(days)*24*time.Hour, derr
 	}
 	if err != nil || ago <= 0 {
 		return time.Time{}, hint.New("as in --since 7d, --since 12h or --since 2026-11-20",

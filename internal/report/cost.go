@@ -263,12 +263,8 @@ func budgets(s page.Screen, axes []Axis) (list page.Facts) {
 		room = max(room, len(a.usage()))
 	}
 	for _, a := range axes {
-		used := a.Used
-		if a.Ceiling == 0 {
-			used = 0
-		}
 		list.Gauge(a.Name, a.style(), fmt.Sprintf("%-*s%s", room, a.usage(), a.outlook(s)),
-			int64(used), max(1, int64(a.Ceiling)))
+			int64(min(a.Used, a.Ceiling)), max(1, int64(a.Ceiling)))
 	}
 	return list
 }

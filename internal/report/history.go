@@ -42,10 +42,7 @@ func Where(s page.Screen, all bool) string {
 func HistoryTable(w io.Writer, s page.Screen, maxRows int, all bool) History {
 	t := &historyTable{maxRows: maxRows, flags: when(all, "--all ")}
 	return History{Row: t.add, Close: func() error {
-		text := page.Draw(s, t)
-		if text == "" {
-			text = "no iteration has ended " + Where(s, all)
-		}
+		text := cmp.Or(page.Draw(s, t), "no iteration has ended "+Where(s, all))
 		_, err := io.WriteString(w, text+"\n")
 		return err
 	}}
@@ -180,11 +177,7 @@ func HistoryJSON(w io.Writer) History {
 		_, err := out.Write(text)
 		return err
 	}, Close: func() error {
-		end := "\n]\n"
-		if lead == "[\n" {
-			end = "[]\n"
-		}
-		_, _ = out.WriteString(end)
+		_, _ = out.WriteString(cmp.Or(when(lead == "[\n", "[]\n"), "\n]\n"))
 		return out.Flush()
 	}}
 }

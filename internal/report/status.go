@@ -217,11 +217,8 @@ func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
 
 // gatesAnswered returns the gates of a run with their answers in one line.
 func gatesAnswered(b *loop.Budget, asked []Asked) string {
-	switch {
-	case len(asked) == 0 && len(b.Pending) > 0:
-		return "Gates: none answered"
-	case len(asked) == 0:
-		return "Gates: none fired"
+	if len(asked) == 0 {
+		return "Gates: none " + cmp.Or(when(len(b.Pending) > 0, "answered"), "fired")
 	}
 	list := each(asked, func(a Asked) string {
 		return fmt.Sprintf("%s%s in iteration %d %s", a.Name, prefixed(" ", a.Target), a.Iteration,
@@ -251,23 +248,17 @@ func Resume(b *loop.Budget, path string) string {
 	case loop.Completes(b.StopCause):
 		return ""
 	}
-	command, place, restarts := scheduled+invocation(b), "", false
+	command := scheduled + invocation(b)
 	for _, word := range b.Invocation().OwnWords() {
 		command += " " + OneWord(word)
 	}
-	if b.SinglePR != 0 {
-		place = fmt.Sprintf(" --pr %d", b.SinglePR)
-	}
-	if path != "" {
-		place += " --budget-file " + OneWord(path)
-	}
+	place := when(b.SinglePR != 0, fmt.Sprintf(" --pr %d", b.SinglePR)) +
+		when(path != "", " --budget-file "+OneWord(path))
 	if b.Drive() == loop.DriveProcess {
 		command, place = b.Kind().Driver, ""
 	}
-	flag := " --resume"
-	if b.Status == loop.Halted && slices.Contains(b.Kind().Switches, "--restart") {
-		flag, restarts = " --restart", true
-	}
+	restarts := b.Status == loop.Halted && slices.Contains(b.Kind().Switches, "--restart")
+	flag := cmp.Or(when(restarts, " --restart"), " --resume")
 	return command + flag + place + raisingFlags(b, restarts)
 }
 
