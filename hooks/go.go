@@ -217,7 +217,7 @@ func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	signals, stop := drive.Signals()
 	defer stop()
 	cmd, _ := loop.ParseCommand("hooks:"+skill, "")
-	screen := &drive.Screen{Out: c.out} // without a width it appends lines and redraws none
+	screen := &drive.Screen{Out: c.out} // without a width it appends plain lines
 	if _, terminal := terminalOf(c.out); terminal && c.Env("TERM") != "dumb" {
 		screen.Width = func() int { return cmp.Or(c.screen().Width, 80) }
 	}

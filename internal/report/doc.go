@@ -67,13 +67,13 @@ func prefixed(prefix, s string) string { return when(s != "", prefix+s) }
 // commas joins the parts of a sentence.
 func commas(parts ...string) string { return strings.Join(parts, ", ") }
 
-// each returns what of makes of each item of a list.
-func each[T, R any](list []T, of func(T) R) []R {
-	made := make([]R, len(list))
+// each returns the result of f for each item of list.
+func each[T, R any](list []T, f func(T) R) []R {
+	results := make([]R, len(list))
 	for i, item := range list {
-		made[i] = of(item)
+		results[i] = f(item)
 	}
-	return made
+	return results
 }
 
 // numbers joins issue numbers as "#143, #145".

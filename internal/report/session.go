@@ -37,7 +37,7 @@ const (
 	CodeUngoverned = 6
 )
 
-// resultWords holds the word for programs and the words for people.
+// resultWords holds, by exit code, the word for programs and the words for people.
 var resultWords = map[int][2]string{
 	0:              {"ended", "ended as meant"},
 	CodeWaits:      {"waits", "waits for a person"},
