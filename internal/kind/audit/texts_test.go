@@ -93,7 +93,7 @@ func TestPrompts(t *testing.T) {
 		}
 	}
 	holds("coding", prompt(Coding), "[Loop iteration 3 / 15]\n",
-		"Do only section 2 of 3 of docs/plan.md: Parser",
+		"Do only section 2 of 3 of docs/plan.md, Parser",
 		"Write it.", "must pass: `make test`", "(phase coding-1a2b)\n")
 	if strings.Contains(prompt(Coding), "auditor") {
 		t.Error("an auditor is named before there was one")
