@@ -58,8 +58,9 @@ func CheckFlags(flags []string) error {
 			flag = name[:2] // a value may follow the letter directly
 		}
 		if slices.Contains(strings.Fields(refused), flag) {
-			return hint.New("leave it out: each task needs a new session in which the hooks "+
-				"run", "the client flag %s does not work under `hooks go`", name)
+			return hint.New("leave it out, because `hooks go` sets it itself, or because each "+
+				"task needs a new session with the hooks",
+				"the client flag %s does not work under `hooks go`", name)
 		}
 	}
 	return nil

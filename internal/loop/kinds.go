@@ -100,7 +100,7 @@ type FilePart struct {
 // Any other value forbids pushing and opening PRs.
 type Confined struct {
 	During, Until string // names the phase and the end of the work in messages to people
-	Reads         bool   // the phase only reads, so git ignores settings that alter its output
+	Reads         bool   // the phase only reads; git ignores settings that alter its output
 	Writes        bool   // the phase may change the tree, but no branch except Branch
 	Branch        string // "" if unknown
 }
@@ -148,7 +148,7 @@ func (KindLine) Variants(yield func(name string, of any) bool) {
 // Kind holds everything that is specific to one kind of loop.
 type Kind struct {
 	Name    Skill
-	Backlog bool // takes issues from a backlog: it has plans, and a worker's task names its issue
+	Backlog bool // takes issues from a backlog by a plan, and each worker's task names its issue
 	Reviews bool // answers and approves PRs, with one round for each PR in an iteration
 	OnePR   bool // accepts --pr N
 	Prompts bool // repeats a person's prompt after --; its command is in the namespace hooks only

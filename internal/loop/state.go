@@ -165,7 +165,7 @@ type Budget struct {
 	StopDetail *StopDetail `json:"stop_detail,omitempty"`
 	// SinglePR is the PR that a review watches, with --pr; 0 for all PRs.
 	SinglePR int `json:"single_pr,omitempty"`
-	Seq      int `json:"seq"` // number of the last history line that it includes
+	Seq      int `json:"seq"` // number of the last history line that the run counts
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
 	DeferredTargets []string          `json:"deferred_targets,omitzero"`
@@ -284,7 +284,7 @@ type StopDetail struct {
 // the same number.
 type Process struct {
 	PID int `json:"pid"`
-	// kernel start time with the boot id; empty when unknown
+	// when the process started, by the kernel's clock, with the boot id; empty if unknown
 	Start  string `json:"pid_start,omitempty"`
 	Source string `json:"pid_source,omitempty"` // "client", "ancestor" or "parent"
 	Host   string `json:"host,omitempty"`

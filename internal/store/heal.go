@@ -80,8 +80,9 @@ func (s *Store) whole(run sealed, f found) (seal.Files, error) {
 	return run.State, nil
 }
 
-// heal restores a run's files from its record, except for newer texts on disk after a reboot. It
-// keeps the unknown fields of the budget that it found, moves changed files of the state folder to
+// heal restores a run's files from its record. After a reboot the record may be older than the
+// files, so heal keeps the tick file and merges the budget file with the recorded budget. It keeps
+// the unknown fields of the budget that it found, moves changed files of the state folder to
 // archive/replaced, and counts the restoration in the budget.
 func (s *Store) heal(run sealed, f found, list []difference) error {
 	skill, want := loop.Skill(run.Skill), run.next()

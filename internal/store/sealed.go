@@ -269,9 +269,9 @@ func LostRuns(seals seal.Dir, trees []string, has func(commit string) bool) (los
 // lostRun returns the error for a run whose worktree is gone.
 func lostRun(worktree string, b *loop.Budget) error {
 	own := b.Attempts()
-	return hint.New(fmt.Sprintf("git worktree add %q %s && mkdir -p %[1]q/%[3]s brings it back; "+
-		"there, `hooks status` shows how to continue the run, and `hooks loop reset %s` "+
-		"closes it", worktree, own.Branch, Dir, b.Skill),
+	return hint.New(fmt.Sprintf("restore it with `git worktree add %q %s && "+
+		"mkdir -p %[1]q/%[3]s`; in it, `hooks status` shows how to continue the run, and "+
+		"`hooks loop reset %s` closes it", worktree, own.Branch, Dir, b.Skill),
 		"the worktree %s is gone, and with it the %s of %s (%s)", worktree, b.Skill, own.Source,
 		b.Own.Result())
 }

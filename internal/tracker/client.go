@@ -44,7 +44,7 @@ func forgeOf(kind string) forge {
 	return forges[0]
 }
 
-// ForgeOfClient returns the kind of forge whose client a program is, or an empty string.
+// ForgeOfClient returns the kind of forge that a program is a client of, or "" if it is none.
 func ForgeOfClient(program string) string {
 	if program == "hub" {
 		return forges[0].kind

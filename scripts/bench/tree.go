@@ -92,7 +92,7 @@ func (t *tree) turn(w io.Writer, worker bool) (n int64) {
 	}
 	out := 100 + t.serial*7%3000
 	t.out += int64(out)
-	first := answer(`{"type":"text","text":"`+text(200+t.serial*11%3000)+`"}`, 1) // grows later
+	first := answer(`{"type":"text","text":"`+text(200+t.serial*11%3000)+`"}`, 1)
 	for _, line := range []string{
 		first,
 		answer(`{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"`+

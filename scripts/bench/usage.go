@@ -28,8 +28,8 @@ type session struct {
 // usage measures how long it takes to count a whole session, a new megabyte at the end of an
 // iteration, and new lines in a tool call of a run with and without a dollar ceiling.
 func (b *bench) usage(size int64) {
-	big := b.session("tree of that size with 8 workers", free, size, 8)
-	one := b.session("transcript of that size", free, size, 0)
+	big := b.session(fmt.Sprintf("tree of %d MB with 8 workers", size>>20), free, size, 8)
+	one := b.session(fmt.Sprintf("transcript of %d MB", size>>20), free, size, 0)
 	small := b.session("transcript of 1 MB", free, 1<<20, 0)
 	unbound := b.session("no ceiling", free, 4<<20, 0)
 	bound := b.session("ceiling", ceiling, 4<<20, 0)

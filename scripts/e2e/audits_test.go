@@ -322,8 +322,8 @@ func TestAnAuditOutlivesItsWorktree(t *testing.T) {
 	w.git(w.Project, "worktree", "remove", "--force", side)
 	gone := "the worktree " + side + " is gone, and with it the audit of docs/plan.md"
 	out, err := w.tryHooks("status")
-	_, way, _ := strings.Cut(out, "hint: ")
-	way, _, ok := strings.Cut(way, " brings it back; ")
+	_, way, _ := strings.Cut(out, "hint: restore it with `")
+	way, _, ok := strings.Cut(way, "`; in it, ")
 	if err == nil || !ok || !strings.Contains(out, gone) {
 		t.Fatalf("hooks status: %v\n%s", err, out)
 	}

@@ -49,7 +49,8 @@ func (k Kind) Merges() bool {
 type Act struct {
 	Kind Kind `json:"kind"`
 	PR   int  `json:"pr,omitempty"` // 0 if unknown
-	// Ref is a URL, a branch, a path or a label, or the text as written if PR is unknown.
+	// Ref names the target: a URL, branch, path, label or setting, the argument as written, or a
+	// short description.
 	Ref    string `json:"ref,omitempty"`
 	Repo   string `json:"repo,omitempty"`  // owner/name if named
 	SHA    string `json:"sha,omitempty"`   // the head commit that the command requires

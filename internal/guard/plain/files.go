@@ -35,8 +35,9 @@ func (f *Frame) Open(p string) (text string, ok bool) {
 	return text, ok
 }
 
-// FileText returns the text of a file or of standard input. It returns Unknown if the file cannot
-// be read or is longer than effect.MaxFile, and an empty text for the call's own standard input.
+// FileText returns the text of file p. For a name of standard input, such as "-", it returns the
+// text of the pipe or redirection, or an empty text if the command inherits the call's input. It
+// returns Unknown if the file cannot be read or is longer than effect.MaxFile.
 func (f *Frame) FileText(p string) string {
 	switch p {
 	case "/dev/null":

@@ -119,7 +119,7 @@ func Code(f *plain.Frame, name, text string) {
 	}
 	switch {
 	case shellword.Requests(text):
-		f.Act(effect.Act{Kind: effect.MergePR, Ref: "a request that the code sends itself"}, how)
+		f.Act(effect.Act{Kind: effect.MergePR, Ref: "a request sent by the code"}, how)
 	case shellword.Lands(text):
 		f.OpaqueForge(name+" "+text, "the code names a forge's program and an action such as merge")
 	case shellword.Blank(text), shellword.HasPart(text, "system subprocess popen spawn exec eval("):

@@ -297,8 +297,8 @@ func told(s loop.State, report loop.Report, sum string) (string, error) {
 		if a != nil && r != nil {
 			now = r.Name(a)
 		}
-		return "", hint.New("leave these fields out", "only an audit may report findings, "+
-			"resolved and verdict, but this is %s", now)
+		return "", hint.New("leave these fields out", "only an audit may report the fields "+
+			"findings, resolved and verdict, but this is %s", now)
 	case a.Told != sum:
 		return "", hint.New("the auditor reports with "+ReportForm,
 			"report refused: the auditor made no call with this text")

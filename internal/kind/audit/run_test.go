@@ -475,12 +475,12 @@ func TestFindingTexts(t *testing.T) {
 	}{
 		{"nothing of an audit", auditing(Coding), loop.Report{Note: "x"}, "h", ""},
 		{"of a coder", auditing(Coding), clean, "h",
-			"error: only an audit may report findings, resolved and verdict, " +
+			"error: only an audit may report the fields findings, resolved and verdict, " +
 				"but this is the coding"},
 		{"of a coder, resolved alone", auditing(Coding), resolved, "h",
 			"error: only an audit"},
 		{"of another loop", loop.State{Run: &loop.Budget{Skill: "work"}, Tick: &loop.Tick{}},
-			found, "h", "error: only an audit may report findings, resolved and " +
+			found, "h", "error: only an audit may report the fields findings, resolved and " +
 				"verdict, but this is an iteration of work"},
 		{"before the auditor is sent", auditing(Auditing), clean, "h",
 			"error: no auditor is running"},
