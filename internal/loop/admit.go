@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Request is one invocation of a looping skill, which asks to begin a tick.
+// Request is a request to begin a tick. It comes from an invocation of a looping skill.
 type Request struct {
 	Now        time.Time
 	SessionID  string
@@ -17,22 +17,22 @@ type Request struct {
 	Command    Command
 	Flags      Flags
 	RunID      string   // id for a fresh run
-	Scheduled  bool     // the client's schedule invoked it, not a person
-	Model      bool     // the model invoked it with flags that its prompt does not have
+	Scheduled  bool     // invoked by the client's schedule, not by a person
+	Model      bool     // invoked by the model with flags that are not in its prompt
 	EventsFrom *Process // the process whose socket delivered the event; nil if unknown
 	Attended   bool     // a person can answer a dialog
 	UnderLoop  bool     // /loop starts the next tick
-	Platform   string   // for example "linux", for the note on an unclear lock
+	Platform   string   // for example "linux"; used in the note about an unclear lock
 	Fed        bool     // the last Stop asked for this call, in the same turn
-	// Gated reports whether a loop of the session has ended and its gate blocks this turn.
+	// Gated reports whether one of the session's loops has ended and its gate blocks this turn.
 	Gated bool
-	Fresh        // initial values of a fresh run
-	Path  string // path of the budget file, relative to the project or absolute
-	// Other holds the run on record if its budget file is not at Path; otherwise its Run is nil.
+	Fresh        // initial values for a fresh run
+	Path  string // path of the budget file, absolute or relative to the project
+	// Other holds the recorded run if its budget file is not at Path. Otherwise Other.Run is nil.
 	Other   RunFile
 	OtherIs Liveness // whether the owner of Other is alive
 	Config  string   // the project's current configuration
-	Prices  string   // source of a fresh run's prices (R61)
+	Prices  string   // source of the prices for a fresh run (R61)
 	Ask     string   // identifies the current Ask command; see Budget
 	Tracker *Tracker
 }
@@ -50,7 +50,7 @@ type Standing struct {
 	Typed bool
 }
 
-// RunFile is a run and the path of its budget file.
+// RunFile is a run with the path of its budget file.
 type RunFile struct {
 	Run  *Budget
 	Path string
@@ -83,7 +83,7 @@ const (
 // Mode selects how a tick begins.
 type Mode uint8
 
-// The modes: the next tick of the active run, a fresh run, or an earlier run that is resumed.
+// The modes continue the active run, start a fresh run, or resume an earlier run.
 const (
 	NextTick Mode = iota
 	FreshRun
@@ -124,10 +124,10 @@ func admit(r Request, s Standing) Admission {
 	return identify(r, s, a)
 }
 
-// beside reports whether to refuse the request because Other, the run on record, uses another
-// budget file. A skill has one run at a time. A run in another file may begin once the run on
-// record or its client has ended, but not for the model or that run's schedule. --resume needs a
-// run at Path.
+// beside reports whether to refuse the request because the recorded run, Other, uses a different
+// budget file. A skill has one run at a time. Once the recorded run or its client has ended, a run
+// may begin in a different file, but not at the request of the model or of the recorded run's
+// schedule. --resume needs a run at Path.
 func (r Request) beside(run *Budget) bool {
 	o := r.Other.Run
 	own := o.OwnedBy(r)
@@ -135,8 +135,8 @@ func (r Request) beside(run *Budget) bool {
 	return underWay || r.Model || r.Scheduled && own || r.Flags.Resume && run == nil
 }
 
-// began reports whether an invocation in the prompt repeats the one that started this tick. While
-// the tick waits for its workers, an invocation in one of its later prompts is a new request.
+// began reports whether an invocation in prompt repeats the invocation that started the tick. While
+// the tick waits for its workers, an invocation in any of its later prompts is a new request.
 func (t *Tick) began(prompt string) bool {
 	i := slices.Index(t.Prompts, prompt)
 	return i == 0 || i > 0 && !t.Draining
@@ -144,16 +144,16 @@ func (t *Tick) began(prompt string) bool {
 
 func refuse(text string) Admission { return Admission{Verdict: Refuse, Text: text} }
 
-// OwnedBy reports whether the request's session started or last continued the run, or the same
-// client did so in an earlier session that has ended, as after /clear.
+// OwnedBy reports whether the request's session started or last continued the run. It is also true
+// if the same client did so in an earlier session that has ended, for example after /clear.
 func (b *Budget) OwnedBy(r Request) bool {
 	return b.SessionID == r.SessionID || b.OwnerLeft && b.Owner.PID == r.Owner.PID &&
 		b.Owner.Start == r.Owner.Start && b.Owner.PID != 0
 }
 
-// meetTick handles an open tick. A tick of this session that no Stop closed was interrupted. A
-// tick whose workers still run is active. A tick of a dead session has crashed. In all other cases
-// meetTick returns false, and the lock decides.
+// meetTick handles an open tick. A tick in this session that no Stop closed was interrupted. A tick
+// with running workers is still active. A tick in a dead session has crashed. In all other cases,
+// meetTick returns false and the lock decides.
 func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	t := s.Tick
 	ofRun := t != nil && s.Run != nil && s.Run.RunID == t.RunID // otherwise that run has ended
@@ -188,8 +188,8 @@ func skip(iteration, pid int) Admission {
 		Iteration: iteration}
 }
 
-// meetHolder handles a lock, and a run that belongs to another live session and is between its
-// ticks. If it returns false, the Admission holds only Notes and Reap.
+// meetHolder handles a held lock, and another live session's run between two ticks. If it returns
+// false, only Notes and Reap are set in the Admission.
 func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	var a Admission
 	if l := s.Lock; l != nil {
@@ -211,13 +211,13 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	return contended(r, run.IterationsUsed, run.Owner.PID, s.OwnerIs), true
 }
 
-// leftover reports whether a Stop that died after its save and before its release left the lock. In
-// that case no iteration is open, and the run is not active, its session has ended, or the request
-// comes from the same session.
+// leftover reports whether the lock was left behind by a Stop that died after saving and before
+// releasing it. In that case, no iteration is open and either the run is not active, its session
+// has ended, or the request comes from the same session.
 //
-// The Stop may also be about to print its reply. Even then it is safe to begin, because the reply
-// is based on the run that the Stop closed, the release checks the owner of the lock, and later
-// events of that session find a run of another session.
+// The Stop may also be just about to print its reply. Even then it is safe to begin, because the
+// reply is based on the run that the Stop closed, releasing the lock checks its owner, and later
+// events in that session find a run that another session owns.
 func leftover(r Request, s Standing) bool {
 	run := s.Run
 	if o := r.Other.Run; o != nil && o.RunID == s.Lock.RunID {
@@ -246,7 +246,7 @@ func contended(r Request, iteration, pid int, holder Liveness) Admission {
 }
 
 // identify decides whether the request is the next tick of the run on disk, resumes an earlier run,
-// starts a fresh one, or is refused. After a person has allowed the lock to be forced, it is the
+// starts a fresh one, or is refused. Once a person has agreed to force the lock, identify is the
 // only check.
 func identify(r Request, s Standing, a Admission) Admission {
 	a.Verdict, a.Mode = Start, FreshRun
@@ -292,8 +292,8 @@ func identify(r Request, s Standing, a Admission) Admission {
 	return a
 }
 
-// NeedsTyping reports whether the request answers questions in advance or has a prompt, but no
-// person typed it. It then begins a run only if a person typed the same command earlier, for
+// NeedsTyping reports whether the request has a prompt or answers questions in advance although no
+// person typed it. Such a request begins a run only if a person typed the same command earlier, for
 // example after /loop.
 func (r Request) NeedsTyping() bool {
 	return r.Unasked() && (r.answers() || KindOf(r.Command.Skill).Prompts && !r.Command.OptsIn())
@@ -304,9 +304,9 @@ func (r Request) answers() bool {
 	return r.Flags.Names("--near-limit") || r.Flags.Names("--merges")
 }
 
-// refuseUnasked refuses a request that no person typed if it would change, replace or resume a run
-// that a person began, or begin a run with a prompt or answers that no person typed. Only a person
-// sets a run's ceilings.
+// refuseUnasked refuses a request that no person typed if it would change, replace or resume a
+// person's run, or begin a run with a prompt or answers that no person typed. Only a person may set
+// a run's ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
@@ -338,8 +338,8 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	return Admission{}, false
 }
 
-// agrees reports whether the flags match a command that a person typed for this run, or are only
-// --resume without another PR or prompt. The order of flags and explicit defaults do not matter.
+// agrees reports whether f matches a command that a person typed for this run. It also accepts
+// --resume without another PR or prompt. Flag order and explicit defaults do not matter.
 func (b *Budget) agrees(f Flags) bool {
 	if f.Resume && len(f.explicit) == 0 && (f.PR == 0 || f.PR == b.SinglePR) {
 		return b.alike(f.Prompt)
@@ -361,28 +361,28 @@ func (b *Budget) alsoTyped(flags string) {
 func (r Request) Unasked() bool { return r.Model || r.Scheduled }
 
 // Discards reports whether the command replaces a run whose budget file is missing (R111). A person
-// must have typed it, without --resume. lost is the run as last written. It must be between two
-// iterations, or belong to another session whose client is dead.
+// must have typed it, without --resume. lost is the state last written for that run, which must be
+// between iterations or owned by another session whose client is dead.
 func (e Invocation) Discards(lost State, ownerGone bool) bool {
 	abandoned := lost.Run.SessionID != e.SessionID && ownerGone
 	return e.Typed() && !e.Flags.Resume && (lost.Tick == nil || abandoned)
 }
 
-// Typed reports whether a person typed the command, and not a schedule, the model or a conductor.
+// Typed reports whether the command comes from a person, not from a schedule, model or conductor.
 func (e Invocation) Typed() bool { return !e.Unasked() && !e.Fed }
 
-// NeedsSeal reports whether to refuse the run if it has no seal. It is true for a run whose client
-// is alive and for a run of this session, because a new seal would accept the current contents of
-// the run's files. It is false for other runs and for a run of this session that a person resumes
-// after its client died, because their seal may be on another machine or lost with the user's home.
+// NeedsSeal reports whether to refuse the run if it has no seal. It returns true if the run's
+// client is alive or the run is from this session, because a new seal would accept whatever is in
+// the run's files. It returns false for other runs, and if a person resumes a run of this session
+// whose client died, because the seal may be on another machine or lost with the user's home.
 func (e Invocation) NeedsSeal(run *Budget, owner Liveness) bool {
 	return run != nil && (owner == Alive ||
 		run.SessionID == e.SessionID && !(owner == Dead && e.Flags.Resume && e.Typed()))
 }
 
-// FromSchedule reports whether no person typed the request. The origin in the transcript decides.
-// Without an origin, FromSchedule returns true if a schedule has just fired, or if the last Stop
-// listed the same command as scheduled.
+// FromSchedule reports whether no person typed the request, according to its origin in the
+// transcript. If the origin is unknown, FromSchedule returns true if a schedule has just fired or
+// the last Stop listed the same command as scheduled.
 func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
 	if origin != "" {
 		return origin != "human" && origin != "sdk"
@@ -400,19 +400,19 @@ func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
 	})
 }
 
-// Invocation is the invocation of a looping skill, which asks to begin a tick.
+// Invocation is the event of invoking a looping skill. It asks to begin a tick.
 type Invocation struct {
 	Request
 	DontAsk bool // the session's permission mode allows no dialog
-	// Answers holds the answers of a dialog that asked about another iteration's lock; nil without
-	// a dialog. Cleared reports whether the old iteration was abandoned and its lock removed.
+	// Answers holds the answers from the dialog about another iteration's lock, or nil if there was
+	// no dialog. Cleared reports whether the old iteration was abandoned and its lock removed.
 	Answers *Answers
 	Cleared bool
-	answer  *GateAnswer // the person's answer among Answers; nil if there is none
+	answer  *GateAnswer // the person's answer from Answers, or nil
 }
 
-// refusePrompt refuses a fresh run without a prompt, and a resume with a prompt other than the
-// run's, because the prompt of a run never changes.
+// refusePrompt refuses a fresh run without a prompt. It also refuses to resume a run with a
+// different prompt, because a run's prompt never changes.
 func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
 	kind := KindOf(r.Command.Skill)
 	switch {

@@ -13,108 +13,108 @@ import (
 // Payload is the state that a kind adds to a run whose iterations are attempts.
 type Payload interface {
 	Clone() Payload  // copies everything that a Step may change in place
-	Stored() Payload // returns the form stored in the run's file, without parts in separate files
+	Stored() Payload // returns the contents of the run's file, without parts in other files
 	Attempts() Attempts
 
 	Resume(*Budget, Request)   // called when the run is resumed
-	Retune(TaskFlags) []string // adopts a person's new flags, and returns those that change the run
-	// called when an iteration begins, before its conditions are evaluated; true means that no
-	// person and no background job can have acted since the previous iteration
+	Retune(TaskFlags) []string // adopts a person's new flags and returns those that change the run
+	// called when an iteration begins, before its conditions are evaluated; true means that neither
+	// a person nor a background job can have acted since the previous iteration
 	Enter(*Tick, EntryFacts, bool)
 	Answered(EntryFacts)         // called after the answers at the entry have been applied
-	Begin(*attempt.Attempt) bool // opens the next attempt; false if none is left
+	Begin(*attempt.Attempt) bool // opens the next attempt; false if no work is left
 	Aim(*attempt.Attempt)        // points an attempt at the current task or phase
 
 	// judges the attempt, or returns a request that keeps its worker running
 	Judge(State, *Known) (hold *Continue)
 	Unmeasured(*Tick, string) (at int, command string) // see State.Unmeasured
-	// records a run of the check before the work on the task at that index
+	// records a run of the check that preceded the work on the task at index at
 	Measured(at int, c attempt.CheckRun)
-	// explains why the check cannot run, if its first run shows that; otherwise ""
+	// explains why the check cannot run, or returns "" if its first run does not show that
 	NoCheck(attempt.CheckRun) string
-	// returns the attempt's part of the history line
+	// returns the fields of the history line that describe the attempt
 	Line(*Tick) Record
-	Fold(*Tick, Ending)          // counts the attempt that is ending
-	Advanced(since Payload) bool // reports whether more is done than in since
+	Fold(*Tick, Ending)          // counts the ending attempt
+	Advanced(since Payload) bool // reports whether more work is done than in since
 
-	Result() string                // summarizes the run, as in "4 of 5 tasks done: 4 verified"
-	UnderWay() string              // describes the current work, as in "task 2 of 5"
-	Heading() (name, title string) // describes the next attempt for a driver's user
-	// describes the next attempt for the conductor that starts its worker
+	Result() string                // summarizes the run, such as "4 of 5 tasks done: 4 verified"
+	UnderWay() string              // describes the current work, such as "task 2 of 5"
+	Heading() (name, title string) // describes the next attempt to the driver's user
+	// describes the next attempt to the conductor that starts its worker
 	Next() string
-	Name(*attempt.Attempt) string           // names an attempt, as in "task 2" or "the final audit"
+	Name(*attempt.Attempt) string           // names an attempt: "task 2" or "the final audit"
 	Ending(*attempt.Attempt) string         // returns the instruction for ending the attempt
-	Prompt(*attempt.Attempt, Papers) string // returns the complete prompt of its worker
+	Prompt(*attempt.Attempt, Papers) string // returns the complete prompt for its worker
 }
 
-// Papers holds the files that a worker's prompt refers to, as far as the run has them.
+// Papers holds the files that a worker's prompt refers to, if the run has them.
 type Papers struct {
 	Progress string // path of the progress file, relative to the project
-	Log      []byte // content of the progress file
+	Log      []byte // contents of the progress file
 	Ledger   string // path of the task's ledger, relative to the project (L19)
-	Anchor   string // path of the file that defines the command /sdd:anchor (T83)
-	Plan     string // text of Source as it was approved; "" if it is lost
-	// Number and Most are the iteration's number and the ceiling; see SinceRestart.
+	Anchor   string // path of the file that defines /sdd:anchor (T83)
+	Plan     string // approved text of Source; "" if it is lost
+	// Number is the iteration's number and Most is the ceiling; see SinceRestart.
 	Number, Most int
 }
 
-// Publisher is a Payload from which files for people and workers are written. They are derived from
-// the run, so writing them again does no harm.
+// Publisher is a Payload that produces files for people and workers. They are derived from the run,
+// so writing them again does no harm.
 type Publisher interface {
 	Payload
-	// Progress returns the text of the progress file. now is the text on disk, and kept is the text
-	// that the run wrote last; each is nil if there is none. settled reports whether a person has
-	// seen the last attempt's flags.
+	// Progress returns the new contents of the progress file. now holds the contents on disk, and
+	// kept holds the contents that the run last wrote; either may be nil. settled reports whether a
+	// person has seen the last attempt's flags.
 	Progress(now, kept []byte, settled bool) []byte
-	View(b *Budget, now time.Time) []byte // returns the text of the state file for people
-	// Begins returns the events of an entry, and Ends those of the iteration that line records, for
-	// the person's Sync command. fed reports whether the previous Stop asked for the entry.
+	View(b *Budget, now time.Time) []byte // returns the contents of the state file for people
+	// Begins and Ends return the events for the person's Sync command at an entry and after the
+	// iteration recorded in line. fed reports whether the previous Stop asked for the entry.
 	Begins(b *Budget, fed bool) []SyncEvent
 	Ends(b *Budget, line *Iteration) []SyncEvent
 }
 
-// Attempts holds a run's settings and counts for its attempts, for every kind.
+// Attempts holds the settings and counters for a run's attempts. Every kind with attempts uses it.
 type Attempts struct {
 	Drive   string // DriveStop or DriveProcess
 	Check   string // the person's check command, or ""
 	Minutes int    // maximum minutes for one run of the check
-	From    string // the commit on which the run began and at which the check is pinned, or ""
+	From    string // the commit where the run began, which also pins the check, or ""
 	Tip     string // the commit that the branch must contain, or ""
-	Audited string // the commit of the last audit's verdict, or ""
+	Audited string // the commit that the last audit judged, or ""
 	Outages int    // consecutive attempts that ended through no fault of the work
 	MaxIdle int    // consecutive idle iterations that stall the run, if more than maxIdle
-	Before  int    // iterations used at the last restart
+	Before  int    // iterations already used at the last restart
 	Spent   USD    // dollars spent on the current task
-	Most    USD    // ceiling of Spent; 0 for none
+	Most    USD    // ceiling for Spent; 0 for no ceiling
 
-	Source string // the spec or the plan that the run carries out, relative to Root
-	Sum    string // digest of Source as it was approved; "" if it may change
-	List   string // the file of the task list, relative to the project, or ""
-	Root   string // the worktree in which the attempts work; "" for the project
+	Source string // path of the spec or plan that the run carries out, relative to Root
+	Sum    string // digest of the approved Source; "" if Source may change
+	List   string // path of the task list, relative to the project, or ""
+	Root   string // the worktree where attempts work; "" for the project
 	Branch string // the branch of that worktree, or ""
-	Base   string // the commit on which that branch began, or ""
+	Base   string // the commit where that branch began, or ""
 	Number int    // the current task or section, from 1
-	// Finished counts the tasks or sections that are done, of Total. Unit is "task" or "section".
+	// Finished counts the finished tasks or sections out of Total. Unit is "task" or "section".
 	Finished, Total int
 	Unit            string
 	Done            bool // the list or the plan is finished
 	Last            bool // the list may end with this attempt, so Tip must not be lost
 
-	Reports   bool            // only workers report facts, not the thread that starts them
-	Reads     bool            // the current work only reads, as an audit does
-	Since     string          // the commit at which the changes under audit begin, or ""
+	Reports   bool            // facts come only from workers, not from the thread that starts them
+	Reads     bool            // the current work, such as an audit, only reads
+	Since     string          // the commit where the changes under audit begin, or ""
 	Filed     bool            // the findings are in a separate file; see Finder
 	Worked    bool            // an attempt at a task has ended
 	Publishes bool            // the run writes files for people and workers; see Publisher
 	Imports   bool            // another tool's progress was found and may still be imported
 	Agent     string          // the plugin's agent for the current work, or ""
 	Unjudged  attempt.Verdict // verdict if the worker's fault ends the attempt before a Stop
-	Whole     string          // names the worker's real prompt, as in "the task"; see Order
-	Failed    string          // text after the number of outages, as in "phases in a row …"
+	Whole     string          // name for the worker's real prompt in Order, such as "the task"
+	Failed    string          // text after the number of outages, such as "phases in a row …"
 }
 
-// Attempts returns the settings and counts of the run's attempts, or the zero value if its kind has
-// none. b may be nil.
+// Attempts returns the settings and counters for the run's attempts, or the zero value if its kind
+// has none. b may be nil.
 func (b *Budget) Attempts() Attempts {
 	if b != nil && b.Own != nil {
 		return b.Own.Attempts()
@@ -122,13 +122,13 @@ func (b *Budget) Attempts() Attempts {
 	return Attempts{}
 }
 
-// Resuming returns the first line that a person sees when a task loop is resumed (T72).
+// Resuming returns the first line shown to a person when a task loop is resumed (T72).
 func (a Attempts) Resuming() string {
 	return fmt.Sprintf("Resuming execution from task %d/%d.", min(a.Number, a.Total), a.Total)
 }
 
-// SinceRestart returns the number of iteration n and the ceiling of iterations, both counted from
-// the last restart. most is 0 if there is no ceiling (A20).
+// SinceRestart returns the number of iteration n and the iteration ceiling, both counted from the
+// last restart. most is 0 if there is no ceiling (A20).
 func (b *Budget) SinceRestart(n int) (number, most int) {
 	before := b.Attempts().Before
 	if b.Ceilings.Iterations >= MaxUnits {
@@ -180,7 +180,7 @@ func (b *Budget) aim(a *attempt.Attempt) {
 	}
 }
 
-// foldAttempt counts the attempt of an iteration that started, and returns its part of the line.
+// foldAttempt counts the attempt if its iteration started, and returns its history line fields.
 func (b *Budget) foldAttempt(t *Tick, e Ending) (record Record) {
 	if t.Started {
 		record = b.Own.Line(t)
@@ -207,8 +207,8 @@ func (b *Budget) Order() string {
 		p.Attempts().Whole)
 }
 
-// foldOutage sets the time at which the next attempt may begin, if a failure of the service ended
-// this one. A driver waits without it.
+// foldOutage sets the earliest start time of the next attempt if a service failure ended this one.
+// A driver does not need it to wait.
 func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	if !b.Conducted() {
 		return
@@ -241,7 +241,7 @@ func tellOutages(f *Facts) string {
 // Verdict returns the judgement of the attempt when its iteration ends.
 func (t *Tick) Verdict() attempt.Judgement { return t.Attempt.Verdict(t.Interrupted, t.Failed) }
 
-// The drives, which are the ways to start the next attempt (T1).
+// The drives are the ways to start the next attempt (T1).
 const (
 	DriveStop    = "stop"    // the Stop hook asks a conductor to start a worker
 	DriveProcess = "process" // `hooks go` starts one client for each task or phase
@@ -255,8 +255,8 @@ func staleContext(f *Facts) string {
 		"not count", f.Run.Own.Name(f.Tick.Attempt))
 }
 
-// Tip returns the commit that the branch must contain, or "" if there is none. If the attempt that
-// is ending is done, it is the commit of that attempt; otherwise see Attempts.Tip.
+// Tip returns the commit that the branch must contain, or "" if there is none. If the ending
+// attempt is done, it is the attempt's commit. Otherwise it is Attempts.Tip.
 func (s State) Tip() string {
 	if s.Tick != nil && s.Tick.Attempt != nil {
 		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.Done() {
@@ -266,9 +266,9 @@ func (s State) Tip() string {
 	return s.Run.Attempts().Tip
 }
 
-// CauseDropped is the cause of a run whose list is finished but does not count as complete, because
-// the branch has lost a commit.
+// CauseDropped is the stop cause of a run that finished its list but does not count as complete,
+// because the branch has lost a commit.
 const CauseDropped = "history_dropped"
 
-// upper returns a name with its first letter in upper case, for the beginning of a sentence.
+// upper capitalizes the first letter of name, for use at the beginning of a sentence.
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

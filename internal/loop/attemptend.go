@@ -19,13 +19,13 @@ func (s State) judged(k *Known) (hold *Continue) {
 	return hold
 }
 
-// recordEnd records the commit and the tree that the attempt leaves.
+// recordEnd records the commit and the tree that the attempt leaves behind.
 func (s State) recordEnd(k *Known) {
 	k.Require(&k.Evidence)
 	s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = k.Evidence.Value.Head, k.Evidence.Value.Tree
 }
 
-// Settle records the judgement of the attempt. It returns nil, which lets the worker end.
+// Settle records the attempt's judgement. It returns nil, which lets the worker end.
 func (s State) Settle(j attempt.Judgement) *Continue {
 	s.Tick.Attempt.Judged = &j
 	return nil
@@ -47,7 +47,7 @@ func (s State) Miss(j attempt.Judgement, more string) *Continue {
 	return &Continue{Name: fmt.Sprintf("miss-%d", a.Holds), Text: text + "\n" + p.Ending(a)}
 }
 
-// works reports whether the open attempt still waits for its worker.
+// works reports whether the open attempt is still waiting for its worker.
 func (s State) works() bool {
 	t := s.Tick
 	return t.Attempt != nil && s.Run.Own != nil && t.Attempt.Judged == nil && t.Started &&
@@ -61,7 +61,7 @@ func (t *Tick) stopsKindly(run *Budget) bool {
 		(t.Attempt.Sent || run.Driven())
 }
 
-// workerEnds judges the attempt when its worker ends. decided is false for any other worker.
+// workerEnds judges the attempt when its worker ends. For any other worker, decided is false.
 func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if !s.works() || s.Run.Driven() || s.Run.Conducted() && !s.Tick.Attempt.Sent {
 		return Outcome{}, false
@@ -92,23 +92,23 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
 }
 
-// spends reports whether the run, with its open iteration, is overspent. Every thread then ends.
+// spends reports whether the run and its open iteration are overspent. If so, every thread ends.
 func (s State) spends(k *Known) bool {
 	k.Require(&k.Running, &k.Overrun)
 	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Value.Dollars), *k.Overrun.Value)
 }
 
-// Feeds reports whether the last Stop asked for the next attempt in this turn. A worker that a
-// person's own prompt starts does not belong to the loop.
+// Feeds reports whether the last Stop asked for the next attempt in this turn. A worker started by
+// a person's own prompt is not part of the loop.
 func (b *Budget) Feeds(prompt string) bool {
 	return b.Conducted() && b.Status == Active && b.Blocks.PromptID == prompt &&
 		slices.Contains(b.Blocks.Reasons, "next")
 }
 
 // Unmeasured returns the check command that must run before the next worker begins, because its
-// result without that worker's work is not known. command is "" if no check must run. at is the
-// index of the task in the run's list. head is the checked-out commit, or "" if files are
-// uncommitted; it is ignored if an attempt is open.
+// result before that worker's changes is unknown. command is "" if no check is needed. at is the
+// task's index in the run's list. head is the checked-out commit, or "" if files are uncommitted;
+// it is ignored if an attempt is open.
 func (s State) Unmeasured(head string) (at int, command string) {
 	if p := s.Run.Own; p != nil {
 		return p.Unmeasured(s.Tick, head)
@@ -116,8 +116,8 @@ func (s State) Unmeasured(head string) (at int, command string) {
 	return 0, ""
 }
 
-// measure records the result of the check, if it must be known before the next worker begins. Only
-// a Stop calls it, because a prompt would have to wait for the check.
+// measure records the check's result if it must be known before the next worker begins. Only a Stop
+// calls measure, because a prompt would have to wait for the check.
 func (s State) measure(k *Known) {
 	at, command := s.Unmeasured("")
 	if command == "" {
@@ -129,7 +129,7 @@ func (s State) measure(k *Known) {
 	}
 }
 
-// Measured is the event of a driver that has run the check before the first worker begins.
+// Measured is a driver's event after it has run the check and before the first worker begins.
 type Measured struct {
 	Turn
 	At    int
@@ -151,8 +151,8 @@ func (e Call) between(s State) bool {
 		slices.Contains(s.Run.LastPrompts, e.Prompt)
 }
 
-// WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
-// a worker; the turn itself continues then.
+// WorkerEnd is a SubagentStop, or a StopFailure that names a worker. Failure is the StopFailure's
+// API error; the turn itself continues after it.
 type WorkerEnd struct {
 	Turn
 	Agent   string
@@ -177,8 +177,8 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 		len(t.Pending) > 0 || owes == nil {
 		return Outcome{}
 	}
-	// A fork that does the iteration's work is asked for its facts itself, because the main thread
-	// does not know them.
+	// Ask the fork itself if it does the iteration's work, because the main thread does not know
+	// the facts.
 	ask := owes(s)
 	if ask == nil || !required(k, &k.Worker).Ours ||
 		!(TurnEnd{Turn: e.Turn}).hold(s.Run, ask.Name) {

@@ -8,10 +8,10 @@ import (
 	"hooks/internal/english"
 )
 
-// takesIssues is the Applies function of rows for runs that take issues from a backlog.
+// takesIssues reports whether the run takes issues from a backlog. Rows use it as Applies.
 func takesIssues(b *Budget) bool { return b.Kind().Backlog }
 
-// merge adds a later report o. Each issue in o moves to the list that contains it there.
+// merge adds the later report o. Each issue in o moves to the list where o has it.
 func (b *Backlog) merge(o Backlog) *Backlog {
 	b = cmp.Or(b, &Backlog{})
 	named := func(n int) bool {
@@ -25,7 +25,7 @@ func (b *Backlog) merge(o Backlog) *Backlog {
 		keep(b.InProgress, o.InProgress)}
 }
 
-// KnownBacklog returns the tracker's issues, or else those that the skill reported, or nil.
+// KnownBacklog returns the issues from the tracker or else from the skill's report, or nil.
 func (t *Tick) KnownBacklog() *Backlog {
 	if t.FromTracker() {
 		return t.Asked.Backlog
@@ -37,8 +37,8 @@ func (t *Tick) KnownBacklog() *Backlog {
 func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
 
 // Workable returns the issues that a work loop may pick (R78–R80). These are the unblocked issues
-// that no other iteration has in progress, and the issues in progress that the run itself failed.
-// It leaves out blocked issues and those that a person skipped.
+// that no other iteration is working on, and the issues in progress that the run itself failed.
+// Blocked issues and issues that a person skipped are left out.
 func (b *Budget) Workable(list *Backlog) []int {
 	if list == nil {
 		return nil
@@ -55,8 +55,8 @@ func (b *Budget) Workable(list *Backlog) []int {
 	return out
 }
 
-// siblingIssues returns the issues that another iteration has in progress. It excludes the issues
-// of this tick's workers and those that the run itself has failed.
+// siblingIssues returns the issues that another iteration is working on. It excludes the issues of
+// this tick's workers and the issues that the run itself failed.
 func (t *Tick) siblingIssues(run *Budget) []int {
 	b := t.KnownBacklog()
 	if b == nil {
@@ -67,7 +67,7 @@ func (t *Tick) siblingIssues(run *Budget) []int {
 	})
 }
 
-// PassOver returns the planned issues that another iteration has in progress (R78–R80).
+// PassOver returns the planned issues that another iteration is working on (R78–R80).
 func (t *Tick) PassOver(run *Budget) []int {
 	elsewhere := t.siblingIssues(run)
 	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool {
@@ -75,8 +75,8 @@ func (t *Tick) PassOver(run *Budget) []int {
 	})
 }
 
-// offPlan reports whether a person asked for a new plan and a worker's task names none of its
-// issues (R88).
+// offPlan reports whether a person asked for a new plan and a worker's task mentions none of the
+// issues in that plan (R88).
 func (t *Tick) offPlan(mentions []int) bool {
 	return t.Replan && !slices.ContainsFunc(mentions, func(n int) bool {
 		return slices.Contains(t.Report.Plan, n)
@@ -92,9 +92,9 @@ func (r *Report) failedIssues() (list []int) {
 	return list
 }
 
-// driftDue asks if the set of unblocked issues has changed since the previous iteration recorded it
-// (R86, R87). Issues that the previous iteration planned, or worked on with a PR, may disappear.
-// Backlogs from different sources cannot be compared.
+// driftDue returns a question if the set of unblocked issues has changed since the previous
+// iteration recorded it (R86, R87). Issues that the previous iteration planned, or worked on with a
+// PR, may disappear. Backlogs from different sources cannot be compared.
 func driftDue(f *Facts) []Gate {
 	list, before := f.Tick.KnownBacklog(), f.Previous
 	if list == nil || before == nil || before.Backlog == nil ||

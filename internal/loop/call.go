@@ -15,33 +15,33 @@ type Call struct {
 	Tool  string
 	ID    string // tool_use_id
 	Input string // tool_input as the client wrote it
-	Agent string // id of the worker that makes the call; "" in the main thread
+	Agent string // id of the worker that makes the call; "" for the main thread
 
 	Asks         bool    // the call opens the dialog
 	EndsSchedule bool    // the call removes or lists schedules
 	Edits        bool    // the call uses a file tool that writes
 	Schedules    *string // the prompt that the call schedules, or nil
-	Outside      string  // work that the call starts outside the control of any loop, or ""
-	Sends        *Task   // nil if the call starts no worker
+	Outside      string  // work that the call starts and no loop controls, or ""
+	Sends        *Task   // the task of the worker that the call starts, or nil
 	Background   bool    // no event will report its result
 }
 
 // Task is a worker's assignment.
 type Task struct {
-	Issues []int  // issues that its text mentions
-	Type   string // type of the agent, such as "archimedes", or ""
-	// Replayed reports whether the call is from a past session. A hint cannot reach its author.
+	Issues []int  // issues mentioned in the assignment
+	Type   string // agent type, such as "archimedes", or ""
+	// Replayed reports whether the call is from a past session, whose author no hint can reach.
 	Replayed bool
 }
 
-// Reading describes the effects of a call, as far as its text shows them.
+// Reading describes the effects of a call that can be seen in its text.
 type Reading struct {
 	Acts []effect.Act
-	// Refused is the refusal of a call that no state of the loop allows; otherwise nil.
+	// Refused is set if no state of the loop allows the call.
 	Refused *Deny
-	// Opaque names the first part of the call that cannot be read; it is empty if all of the call
-	// can be read. Reaches reports whether an unread part could reach a forge, and Braked whether
-	// all programs that the call starts go through the links of the brake.
+	// Opaque names the first part of the call that cannot be read; it is empty if the whole call
+	// can be read. Reaches reports whether an unread part could reach a forge. Braked reports
+	// whether every program that the call starts goes through the brake's links.
 	Opaque  string
 	Reaches bool
 	Braked  bool
@@ -49,7 +49,7 @@ type Reading struct {
 	Merges  string // the strictest --merges setting among the session's other active runs
 	Pushes  string // the first push in the call, or ""
 	// Shown is the first setting in the call that lets a program alter the output of an auditor's
-	// git. It is empty if there is none or the brake prevents that.
+	// git. It is empty if there is no such setting or the brake blocks it.
 	Shown string
 }
 
@@ -99,7 +99,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 		!s.Run.Driven() && required(k, &k.Esc): // no event reports an Esc
 		s.Tick.Interrupt(ByEsc)
 	}
-	// workers of work or review loops finish their work
+	// workers in work and review loops may finish their work
 	if e.Agent != "" && e.open(s) && s.Tick.Interrupted == ByEsc && s.Tick.Attempt != nil {
 		d := deny(DrainRule, "",
 			"%s is refused: a person has ended the loop with Esc, and this worker with it", e.Tool)
@@ -139,7 +139,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 	return out
 }
 
-// held applies the open iteration's waiting gates. If all concern merges, they only fill a dialog.
+// held applies the open iteration's waiting gates. If all concern merges, it only fills a dialog.
 func (e Call) held(s State, k *Known) Outcome {
 	if len(s.Tick.Held()) == 0 && !e.Asks {
 		return Outcome{}
@@ -155,7 +155,7 @@ func (e Call) ofKind(s State, k *Known) Outcome {
 	return rule(e, s, k)
 }
 
-// RefuseCall refuses a call by a rule. hint is the next step; format and args give the reason.
+// RefuseCall refuses a call under a rule. hint is the next step; format and args give the reason.
 func RefuseCall(rule, hint, format string, args ...any) Outcome {
 	return refuseCall(deny(rule, hint, format, args...))
 }
@@ -163,7 +163,7 @@ func RefuseCall(rule, hint, format string, args ...any) Outcome {
 func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }
 
 // atGate fills the dialog with exactly the waiting questions. Until they are answered, it refuses
-// all other calls of the main thread, except ToolSearch and calls that only read. Workers continue.
+// all other main thread calls, except ToolSearch and calls that only read. Workers continue.
 func (e Call) atGate(k *Known, gates []Gate) Outcome {
 	switch {
 	case e.Asks && e.Agent == "": // a worker's dialog neither answers nor shows a gate
@@ -179,14 +179,14 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 	return refuseCall(d)
 }
 
-// ceiling limits a long iteration to the run's dollars, and a task to the task's dollars. At the
-// ceiling, each thread is asked once to finish; past the overrun, the thread's next call ends it.
-// The spending is a lower bound, because some usage cannot be read before the iteration ends.
+// ceiling enforces the run's and the task's dollar ceilings during a long iteration. At a ceiling,
+// each thread is asked once to finish; past the overrun, the thread's next call ends it. The
+// spending is a lower bound, because some usage cannot be read before the iteration ends.
 func (e Call) ceiling(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	var ofTask, task USD // the spending on one task, and its own ceiling (T88)
+	var ofTask, task USD // spending on the current task, and the task's ceiling (T88)
 	if s.Tick.Attempt != nil {
 		a := s.Run.Attempts()
 		ofTask, task = a.Spent.Plus(k.Running.or().Dollars), a.Most
@@ -223,7 +223,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 		out.Reply.Deny = e.ends(deny(DollarCeiling, "",
 			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, overrun,
 			limit))
-		if s.Run.overspent(total, overrun) { // no worker's end will wake the main thread now
+		if s.Run.overspent(total, overrun) { // no ending worker will wake the main thread now
 			s.Tick.Fired = appendFired(s.Tick.Fired, spentOut(reached))
 			out.Save.Tick = s.Tick
 		}
@@ -236,7 +236,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	return out
 }
 
-// ends makes a refusal end its thread.
+// ends makes the refusal d end the calling thread.
 func (e Call) ends(d *Deny) *Deny {
 	if d.Ends = true; e.Agent == "" {
 		d.Text += "; this turn is ended"
@@ -246,9 +246,9 @@ func (e Call) ends(d *Deny) *Deny {
 	return d
 }
 
-// DollarsLeft returns the amount that a process may still spend before its calls are refused, at
-// least one cent. It is the remainder of the run's or the current task's ceiling, with the overrun,
-// whichever is smaller. It returns 0 if there is no ceiling.
+// DollarsLeft returns the amount that a process may still spend before its calls are refused, but
+// at least one cent. It is the smaller remainder of the run's and the current task's ceilings, each
+// including the overrun. It returns 0 if there is no ceiling.
 func (b *Budget) DollarsLeft(percent int) (left USD) {
 	least := func(ceiling, spent USD) {
 		if rest := max(Cent, ceiling.overrun(percent).minus(spent)); ceiling > 0 &&
@@ -262,8 +262,8 @@ func (b *Budget) DollarsLeft(percent int) (left USD) {
 	return left
 }
 
-// closeByRefusal ends the main thread's turn with a refusal, and with it the iteration, because no
-// Stop follows. If workers run, the iteration closes when the last one ends.
+// closeByRefusal ends the main thread's turn with a refusal. It also ends the iteration, because no
+// Stop follows. If workers are running, the iteration closes when the last one ends.
 func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	if s.Tick == nil {
 		out := e.haltSpent(s, k)
@@ -283,10 +283,10 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	return out
 }
 
-// pastDollars is the recorded reason if a refusal at the dollar ceiling has ended a thread.
+// pastDollars is the recorded reason when a refusal at the dollar ceiling ended a thread.
 const pastDollars = "it continued past its dollar ceiling"
 
-// spentOut returns the cost-budget condition as fired, although the iteration has not ended yet.
+// spentOut returns the cost-budget condition as fired, even though the iteration has not ended yet.
 func spentOut(text string) []Fired {
 	return []Fired{{Condition: "cost-budget", Cause: costCause, Text: text}}
 }
@@ -297,11 +297,11 @@ func (e Turn) haltSpent(s State, k *Known) Outcome {
 	return e.endRun(s, k, Tick{Failed: pastDollars, Fired: fired})
 }
 
-// keepAtCall is the number of newly read transcript bytes at which a call saves the running count.
-// If a call has read fewer, the next call reads them again.
+// keepAtCall is the number of new transcript bytes that a call must read before it saves the
+// running count. If a call reads fewer, the next call reads them again.
 const keepAtCall = 512 << 10
 
-// wayToFinish returns the instruction to finish the current work and report.
+// wayToFinish returns the instruction for finishing the current work and reporting.
 func (e Call) wayToFinish() string {
 	if e.Agent != "" {
 		return "commit and push your own branch, " +
@@ -380,8 +380,8 @@ func (e Call) otherFlags(s State, k *Known, c Command) Outcome {
 		s.Run.Flags)
 }
 
-// typed reports whether a person typed the turn's prompt, and the prompt is the looping command cmd
-// with exactly these flags.
+// typed reports whether the turn's prompt was typed by a person and is the looping command cmd with
+// exactly these flags.
 func (o Origin) typed(cmd Command, flags Flags) bool {
 	return o.By != "scheduled" && SameCommand(o.Prompt, cmd, flags)
 }
@@ -409,8 +409,8 @@ func (e Call) afterHalt(run *Budget) Outcome {
 		"%s", priorStop(run))
 }
 
-// neverAgain refuses to schedule a loop that ended in this turn while it waited for another
-// session's lock.
+// neverAgain refuses to schedule a loop that ended in this turn while waiting for another session's
+// lock.
 func (e Call) neverAgain(c *Claim) Outcome {
 	if c == nil || !c.Stopped || c.PromptID != e.Prompt || e.Schedules == nil ||
 		!c.Schedules(*e.Schedules) {

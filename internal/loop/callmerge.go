@@ -9,15 +9,15 @@ import (
 	"hooks/internal/guard/effect"
 )
 
-// maxMerges bounds the merges in one call, because each PR is looked up at the tracker within the
-// hook's time limit.
+// maxMerges bounds the merges in one call, because the hook looks up each PR in the tracker within
+// its time limit.
 const maxMerges = 3
 
-// lands reports whether an act lands code or removes an obstacle to it.
+// lands reports whether an act lands code or removes an obstacle to landing code.
 func lands(a effect.Act) bool { return a.Kind.Merges() }
 
-// merge applies the merge gate. A merge passes if the tracker itself reports that nobody commented,
-// or once after a person's approval in this tick, at the commit in the question (R99–R102).
+// merge applies the merge gate (R99–R102). A merge passes if the tracker itself reports that nobody
+// commented, or once after a person approved it in this tick, at the commit named in the question.
 func (e Call) merge(s State, k *Known) Outcome {
 	r := k.Reading.Value
 	acts := effect.Reading{Acts: r.Acts}.Merges()
@@ -42,7 +42,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 	return e.judgeMerges(s, acts, e.posts(r.Acts))
 }
 
-// judgeMerges decides about the merges of a call in an open iteration.
+// judgeMerges decides whether a call in an open iteration may merge.
 func (e Call) judgeMerges(s State, acts []effect.Act, posts []PostedReview) Outcome {
 	tick := s.Tick
 	if tick.Halting() {
@@ -102,7 +102,7 @@ func (e Call) pass(tick *Tick, acts []effect.Act) {
 	}
 }
 
-// mergeOne decides about one PR. A run with --merges never refuses it. In other runs, a person's
+// mergeOne decides about one PR. It refuses if the run has --merges=never. Otherwise a person's
 // unused approval decides, then an earlier answer in this tick, then the tracker's facts. If none
 // of these decides, mergeOne asks the person.
 func (e Call) mergeOne(s State, a effect.Act) *Deny {
@@ -129,7 +129,7 @@ func (e Call) mergeOne(s State, a effect.Act) *Deny {
 		}
 		tick.Pending = append(tick.Pending, Due(e.facts(s, a.PR), Merging)...)
 		tick.applyOfflineAnswers(s.Run, e.Now)
-		if yes := tick.approval(a.PR); yes != nil { // from a terminal, given earlier
+		if yes := tick.approval(a.PR); yes != nil { // given earlier in a terminal
 			return e.approved(s, a, yes)
 		}
 	}
@@ -139,7 +139,7 @@ func (e Call) mergeOne(s State, a effect.Act) *Deny {
 	return d
 }
 
-// neverMerges refuses a merge because of --merges never, and records that answer once for each PR.
+// neverMerges refuses a merge because of --merges=never, and records that answer once per PR.
 func (e Call) neverMerges(s State, a effect.Act) *Deny {
 	if s.Tick.answeredMerge(a.PR) == nil {
 		s.Tick.Answered = append(slices.Clone(s.Tick.Answered), GateAnswer{Name: PostFeedbackMerge,
@@ -165,9 +165,9 @@ func (e Call) facts(s State, pr int) *Facts {
 	return f
 }
 
-// approved checks a merge against the person's approval. A push after the answer voids it, and both
-// the person and the model are informed. A command that may push first has to name the commit, so
-// that the forge itself merges nothing else.
+// approved checks a merge against the person's approval. A push after the answer voids it; approved
+// then informs both the person and the model. A command that may push first must name the commit,
+// so that the forge itself merges nothing else.
 func (e Call) approved(s State, a effect.Act, yes *Approval) *Deny {
 	head := s.Tick.head(a.PR)
 	alone := strings.HasPrefix(a.Command, e.Tool+"(") // the tool does nothing but this act
@@ -192,8 +192,8 @@ func (e Call) approved(s State, a effect.Act, yes *Approval) *Deny {
 	return nil
 }
 
-// Landable returns the refusal of an act that lands code or approves a PR, if no answer could allow
-// it. It returns nil for a plain merge of one named PR of the project's own repository, and for an
+// Landable returns a refusal if a lands code or approves a PR in a way that no answer could allow.
+// It returns nil for a plain merge of one named PR in the project's own repository, and for an
 // approval that the loop may give.
 func (s State) Landable(a effect.Act) *Deny {
 	plainly := func(hint, format string, args ...any) *Deny {

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// maxCounted bounds the entries of Tick.Counted and of Tick.Passed. A duplicate event comes
+	// maxCounted bounds the entries in Tick.Counted and Tick.Passed. A duplicate event arrives
 	// within milliseconds of the original.
 	maxCounted = 128
-	// maxInput bounds the input of a merging call that is remembered, in bytes. A call with a
-	// longer input is never recognized as a duplicate.
+	// maxInput bounds the remembered input of a merging call, in bytes. A call with a longer input
+	// is never recognized as a duplicate.
 	maxInput = 4096
 )
 
@@ -31,8 +31,8 @@ type Passed struct {
 	Approves bool `json:"approves,omitempty"`
 }
 
-// countOnce records that a call is counted at an event, and reports whether the call is new. A
-// call with the same id but another input is new, and so is any call without an id.
+// countOnce counts a call at an event and reports whether the call is new. A call with a known id
+// but different input is new, and so is any call without an id.
 func (t *Tick) countOnce(event, id, input string) bool {
 	if t.wasCounted(event, id, input) {
 		return false
@@ -43,7 +43,7 @@ func (t *Tick) countOnce(event, id, input string) bool {
 	return true
 }
 
-// appendBounded returns list with item appended. It drops the oldest items beyond the bound.
+// appendBounded returns list with item appended. It drops the oldest items beyond bound.
 func appendBounded[T any](list []T, item T, bound int) []T {
 	return append(slices.Clip(list[max(0, len(list)-bound+1):]), item)
 }
@@ -54,7 +54,7 @@ func (t *Tick) wasCounted(event, id, input string) bool {
 	return id != "" && slices.Contains(t.Counted, event+" "+callKey(id, input))
 }
 
-// pass records a merging or approving call that is let through.
+// pass records a merging or approving call as let through.
 func (t *Tick) pass(p Passed) {
 	if p.ID == "" {
 		return
@@ -72,8 +72,8 @@ func (p Passed) Allows(pr int, sha string) bool {
 		(p.HeadSHA == "" || sha != "" && SameSHA(p.HeadSHA, sha))
 }
 
-// merging reports whether a call with this id was let through to merge or approve. same reports
-// whether it is certainly this call, because the input is the same and no result has arrived.
+// merging reports whether a call with this id was let through to merge or approve. same is true if
+// it is certainly this call, because the input is the same and no result has arrived.
 func (t *Tick) merging(id, input string) (known, same bool) {
 	i := slices.IndexFunc(t.Passed, func(p Passed) bool { return p.ID == id })
 	if id == "" || i < 0 {
@@ -82,13 +82,13 @@ func (t *Tick) merging(id, input string) (known, same bool) {
 	return true, !t.Passed[i].Done && t.Passed[i].Input == input && input != ""
 }
 
-// shows reports whether the program put a question into the dialog, whose answers are not forged.
+// shows reports whether the program put question into the dialog and its answers are not forged.
 func (d Dialog) shows(question string) bool {
 	return !d.Forged && slices.Contains(d.Shown, question)
 }
 
-// shown returns the index of the last dialog with this id, or -1. It prefers a dialog whose
-// answers were forged.
+// shown returns the index of the last dialog with this id, or -1. It prefers a dialog with forged
+// answers.
 func (t *Tick) shown(id string) int {
 	at := -1
 	for i, d := range t.Dialogs {
@@ -99,8 +99,8 @@ func (t *Tick) shown(id string) int {
 	return at
 }
 
-// Ended records that the result of a merging or approving call has arrived, and reports whether
-// that is new.
+// Ended records that the result of a merging or approving call has arrived. It returns false if no
+// such call was waiting for its result.
 func (t *Tick) Ended(id string) (news bool) {
 	for i := range t.Passed {
 		if p := &t.Passed[i]; id != "" && p.ID == id && !p.Done {
@@ -110,19 +110,19 @@ func (t *Tick) Ended(id string) (news bool) {
 	return news
 }
 
-// The rules by which a tool call is refused. Rules lists them all; every Denial has one of them.
+// The rules that refuse tool calls. Rules lists them all, and every Denial names one of them.
 const (
 	MergeGate     = "merge-gate"     // a merge, an approval or another act that lands code
 	GateWaiting   = "gate-waiting"   // a question waits for a person
 	DispatchRule  = "dispatch"       // a worker that may not be started
-	ScheduleRule  = "schedule"       // work after the iteration or the loop, or outside of it
+	ScheduleRule  = "schedule"       // work after or outside the iteration or the loop
 	StateGuard    = "state-guard"    // the loop's own files, gates or registration
 	UnreadText    = "unread-text"    // a call that cannot be read completely
 	PRCeiling     = "pr-ceiling"     // a PR past the ceiling, or one that cannot be counted
 	DollarCeiling = "dollar-ceiling" // anything but finishing, past the ceiling and its overrun
-	InProgress    = "in-progress"    // the label of an issue that another iteration works on
+	InProgress    = "in-progress"    // the label on an issue that another iteration is working on
 	DeferredRule  = "deferred"       // a target left to the next iteration, or skipped by a person
-	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once an iteration
+	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once per iteration
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
 	ConductRule   = "conduct"        // work in a conducting thread, or a worker's question
 	AuditRule     = "audit-phase"    // a call that a phase of an audit loop forbids
@@ -131,7 +131,7 @@ const (
 	OtherRule     = "other"          // refusals without a more specific rule, or beyond the bound
 )
 
-// Rules returns the names of all rules, in the order in which they are documented.
+// Rules returns the names of all rules in the order of the documentation.
 func Rules() []string {
 	return []string{
 		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, UnreadText, PRCeiling,
@@ -144,7 +144,7 @@ func Rules() []string {
 const (
 	// maxDenials bounds the entries. The last one counts all further refusals.
 	maxDenials = 50
-	// maxWhat bounds the text of an entry, in bytes.
+	// maxWhat bounds an entry's text, in bytes.
 	maxWhat = 200
 )
 
@@ -188,7 +188,7 @@ func callKey(id, input string) string {
 	return id + " " + strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// Shortened returns s or, if it is longer than most bytes, its beginning and an ellipsis.
+// Shortened returns s, truncated with an ellipsis if it is longer than most bytes.
 func Shortened(s string, most int) string {
 	if len(s) <= most {
 		return s

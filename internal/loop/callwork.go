@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/effect"
 )
 
-// dispatch lets a worker start only if the run may start new work, and counts it (R30, R45, R91).
+// dispatch allows and counts a worker if the run may start new work (R30, R45, R91).
 func (e Call) dispatch(s State, k *Known) Outcome {
 	if d := cmp.Or(e.refuseWorker(s), e.critique(s)); d != nil || !e.open(s) {
 		return Outcome{Reply: Reply{Deny: d}}
@@ -40,8 +40,8 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	return out
 }
 
-// conduct keeps the main thread from doing a task's work, which belongs to the worker. The thread
-// may only start that worker, read and, unless its kind is Silent, ask a person and report.
+// conduct keeps the main thread from doing the worker's task itself. The thread may only start that
+// worker and read. If its kind is not Silent, it may also ask a person and report.
 func (e Call) conduct(s State, k *Known) Outcome {
 	between := e.between(s)
 	driven := e.open(s) && s.Run.Conducted() && s.Tick.Attempt != nil && e.Agent == "" &&
@@ -77,7 +77,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 		"%s is refused: this thread only conducts; the worker does the work of %s", e.Tool, what)
 }
 
-// dollarsReached returns the text of the dollar ceiling if the run has reached it, or "".
+// dollarsReached returns the message of the dollar ceiling if the run has reached it, or "".
 func (e Call) dollarsReached(s State, k *Known) string {
 	if s.Run.Ceilings.Dollars == 0 {
 		return ""
@@ -86,7 +86,7 @@ func (e Call) dollarsReached(s State, k *Known) string {
 	return costBudget(s.spent(e.Now, k))
 }
 
-// RecordWorker counts a worker that a call starts, once for each call.
+// RecordWorker counts the worker that e starts. It counts each call once.
 func (t *Tick) RecordWorker(e Call) {
 	if t.countOnce("PreToolUse", e.ID, e.Input) {
 		t.Agents++
@@ -124,7 +124,7 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 func notSent(why, hint string) *Deny { return deny(DispatchRule, hint, "Not dispatched: %s", why) }
 
 // mustName reports whether to refuse a worker of a backlog loop because its task names no issue.
-// Only the first such worker of an iteration is refused.
+// Only the first such worker in an iteration is refused.
 func (e Call) mustName(s State) bool {
 	if len(e.Sends.Issues) > 0 || !s.Run.Kind().Backlog || e.Agent != "" || e.Sends.Replayed {
 		return false
@@ -132,8 +132,8 @@ func (e Call) mustName(s State) bool {
 	return !slices.ContainsFunc(s.Tick.Denied, func(d Denial) bool { return d.Rule == UnnamedRule })
 }
 
-// refuseWorker refuses to start the worker for any reason but a ceiling. It returns nil if the
-// worker may be started.
+// refuseWorker returns a refusal if the worker may not be started for a reason other than a
+// ceiling. Otherwise it returns nil.
 func (e Call) refuseWorker(s State) *Deny {
 	switch {
 	case s.Run.Status != Active:
@@ -160,9 +160,9 @@ func (e Call) refuseWorker(s State) *Deny {
 	return nil
 }
 
-// leftAlone explains why no worker is started if every issue or PR that its task mentions was
-// skipped, is deferred or is in progress elsewhere. It returns "" otherwise. Issues of this tick's
-// own workers do not count as in progress elsewhere.
+// leftAlone returns the reason for not starting a worker if all issues and PRs that its task
+// mentions are skipped, deferred or in progress elsewhere. Otherwise it returns "". Issues taken by
+// this tick's own workers do not count as in progress elsewhere.
 func (s State) leftAlone(issues []int) (why string) {
 	var off []string
 	for _, n := range s.Tick.siblingIssues(s.Run) {
@@ -183,7 +183,7 @@ func (s State) leftAlone(issues []int) (why string) {
 	return why
 }
 
-// act refuses effects on a forge or on the loop's own files that the loop does not allow.
+// act refuses calls with forbidden effects on a forge or on the loop's own files.
 func (e Call) act(s State, k *Known) Outcome {
 	r := required(k, &k.Reading)
 	switch {
@@ -207,9 +207,9 @@ func (e Call) act(s State, k *Known) Outcome {
 	return e.review(s, r.Acts)
 }
 
-// unread refuses text that cannot be read and could reach a forge or, while a merge gate of a
-// review loop waits, any text that cannot be read. It allows the text if the brake is in place,
-// because the brake judges every program that the text starts.
+// unread refuses a call that cannot be fully read and could reach a forge. While a review loop's
+// merge gate waits, it refuses any call that cannot be fully read. If the brake is in place, it
+// allows the call, because the brake judges every program that the call starts.
 func (e Call) unread(s State, r Reading) *Deny {
 	why := "it could reach a forge: "
 	switch {
@@ -252,10 +252,10 @@ func (e Call) openPRs(s State, acts []effect.Act) *Deny {
 		len(f.PRs), s.Run.Ceilings.PRs)
 }
 
-const inProgress = "in-progress" // the label of an issue that is worked on
+const inProgress = "in-progress" // the label of an issue being worked on
 
-// contests keeps another iteration's in-progress label unchanged (R80). A label belongs to the loop
-// if this iteration has set it, or if the previous iteration planned the issue.
+// contests protects the in-progress labels of other iterations (R80). The loop may change a label
+// if this iteration has set it or the previous iteration planned the issue.
 func (e Call) contests(s State, k *Known, acts []effect.Act) Outcome {
 	if !e.open(s) {
 		return Outcome{}
@@ -280,8 +280,8 @@ func (e Call) contests(s State, k *Known, acts []effect.Act) Outcome {
 	return Outcome{}
 }
 
-// deferred refuses work on a PR or an issue that a person skipped. In a review loop it also refuses
-// comments on a PR, and approvals, if the PR has not changed since the previous iteration (R81).
+// deferred refuses work on a PR or issue that a person skipped. In a review loop, it also refuses
+// to comment on or approve a PR that has not changed since the previous iteration (R81).
 func (e Call) deferred(s State, acts []effect.Act) *Deny {
 	if !e.open(s) {
 		return nil
@@ -312,7 +312,7 @@ func (e Call) deferred(s State, acts []effect.Act) *Deny {
 	return nil
 }
 
-// reviews reports whether the call belongs to an open iteration that reviews PRs.
+// reviews reports whether the call is made in an open iteration that reviews PRs.
 func (e Call) reviews(s State) bool { return s.Run.Kind().Reviews && e.open(s) }
 
 // review records the reviews in a call that lands nothing, or refuses the call if a review is a
@@ -361,7 +361,7 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 // maxCritiques bounds how often a thread may start the same critic in one iteration (L17).
 const maxCritiques = 3
 
-// critic returns the type of a worker that only criticizes, in lower case and without a plugin's
+// critic returns the type of a worker that only criticizes, in lower case and without a plugin
 // prefix, or "" for any other worker. Only the type reveals a cycle of critique and revision.
 func (t *Task) critic() string {
 	name := strings.ToLower(t.Type)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// by returns a claim of the request's session that replaces c. That session no longer waits for the
+// by returns a claim for the request's session that replaces c. That session stops waiting for the
 // lock; the others keep waiting.
 func (c *Claim) by(r Request, iteration int) Claim {
 	own := Claim{
@@ -22,8 +22,8 @@ func (c *Claim) by(r Request, iteration int) Claim {
 	return own
 }
 
-// answer returns a dialog's answer to the question about the lock. It returns nil if the dialog
-// did not show the question, if its call contained answers, or if it timed out.
+// answer returns the dialog's answer to the question about the lock. It returns nil if the dialog
+// timed out or did not show the question, or if its call already contained answers.
 func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
 	if c == nil || c.Gate == nil || a.AFK {
 		return nil
@@ -45,8 +45,8 @@ func (c *Claim) waitersWithout(session string) map[string]time.Time {
 	return waiters
 }
 
-// wait returns the claim with the request's session among those that wait for the lock, and the
-// time at which its wait began (R47). Another session's question or stop is kept.
+// wait returns the claim with the request's session added to the waiting sessions, and the time
+// when that session began to wait (R47). It keeps another session's question or stop.
 func (c *Claim) wait(r Request) (claim Claim, since time.Time) {
 	claim = Claim{Version: Version, Skill: r.Command.Skill, Since: r.Now}
 	waiters := map[string]time.Time{r.SessionID: r.Now}
@@ -60,8 +60,8 @@ func (c *Claim) wait(r Request) (claim Claim, since time.Time) {
 	return claim, waiters[r.SessionID]
 }
 
-// without returns the claim without a session, or nil if nothing remains. Waiting sessions keep
-// their places, and a stop in another session is kept. A question about the lock is dropped.
+// without returns the claim without session, or nil if nothing remains. It keeps the other waiting
+// sessions and a stop in another session, but drops a question about the lock.
 func (c *Claim) without(session string) *Claim {
 	left := Claim{Version: Version, Skill: c.Skill, Since: c.Since}
 	stops := c.Stopped && c.SessionID != session
@@ -108,8 +108,8 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 	return Outcome{Save: Save{Line: &line}, Reply: Reply{PassedOver: over}}
 }
 
-// waitForLock records when the session's wait began. When the wait reaches the ceiling of minutes,
-// the loop ends. The run on disk belongs to another session and does not change.
+// waitForLock records when the session's wait began. When the wait reaches the minute ceiling, the
+// loop ends. The run on disk belongs to another session and does not change.
 func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	c, since := old.wait(e.Request)
 	out := Outcome{Wait: true}

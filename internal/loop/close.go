@@ -161,7 +161,7 @@ func historyLine(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	}
 	for i, f := range fired {
 		l.Fired = append(l.Fired, f.Cause)
-		if i > 0 { // the first text is the run's own stop text
+		if i > 0 { // the first condition's text is already the run's stop text
 			l.Notes = append(slices.Clone(l.Notes), fmt.Sprintf("Also: %s — %s", f.Cause, f.Text))
 		}
 	}
@@ -177,8 +177,8 @@ func historyLine(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	return l
 }
 
-// worktreesAtEnd returns the worktrees on disk, or the worktrees at the entry if it is unknown
-// which are on disk. It adds worktrees that only the skill reported (R122).
+// worktreesAtEnd returns the worktrees on disk or, if those are unknown, the worktrees at the
+// entry. It adds worktrees that only the skill reported (R122).
 func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	known := t.Worktrees
 	if e.Worktrees != nil {
@@ -189,7 +189,7 @@ func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	}, nil)
 }
 
-// skipLine returns the history line of a tick that found the lock held. No counter advances. The
+// skipLine returns the history line for a tick that found the lock held. No counter advances. The
 // tracked PRs and the worktrees are copied from the last line (R46, R128).
 func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 	l := Iteration{
@@ -231,7 +231,7 @@ func (t *Tick) left(e Ending) []string {
 	return out
 }
 
-// maxShown bounds the files that one note about uncommitted files names.
+// maxShown bounds the files listed in a note about uncommitted files.
 const maxShown = 5
 
 // uncommitted returns a note about the uncommitted files in a folder, or nil if there are none.
@@ -244,7 +244,7 @@ func uncommitted(where string, files []string) []string {
 		FirstOf(files))}
 }
 
-// FirstOf lists the first maxShown files, and gives the number of the others.
+// FirstOf lists the first maxShown files and counts the others.
 func FirstOf(files []string) string {
 	list := strings.Join(files[:min(len(files), maxShown)], ", ")
 	if more := len(files) - maxShown; more > 0 {
@@ -269,7 +269,7 @@ func pushed(branch, head string, heads map[string]string) string {
 	return "partly pushed, the remote is at " + attempt.Short(remote)
 }
 
-// otherWorktrees returns the worktrees in list whose paths known does not contain.
+// otherWorktrees returns the worktrees in list whose paths do not appear in known.
 func otherWorktrees(list, known []Worktree) []Worktree {
 	return slices.DeleteFunc(slices.Clone(list), func(w Worktree) bool {
 		return slices.ContainsFunc(known, func(o Worktree) bool { return o.Path == w.Path })

@@ -10,7 +10,7 @@ import (
 // CutOff is the recorded cause when no event explains why the turn ended.
 const CutOff = "the turn never reached its end"
 
-// Abandoned is the event of an entry that found an open iteration whose turn never reached its end.
+// Abandoned is the event of an entry that found an open iteration left by a turn that never ended.
 // If the iteration's run no longer exists, nothing is counted.
 type Abandoned struct{ Turn }
 
@@ -24,15 +24,15 @@ func (e Abandoned) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// TurnFailure is a StopFailure: an API error ended the turn, and no Stop follows.
+// TurnFailure is a StopFailure. An API error ended the turn, and no Stop follows.
 type TurnFailure struct {
 	Turn
 	Failure string // for example "rate_limit"
 }
 
-// step closes the iteration as errored once its workers have ended, or as interrupted if the
-// transcript shows that a person interrupted it. The failure of a later turn, while the iteration
-// waits for its workers, is ignored.
+// step closes the iteration once its workers have ended. The iteration counts as errored, or as
+// interrupted if the transcript shows that a person interrupted it. While the iteration waits for
+// its workers, step ignores failures of later turns.
 func (e TurnFailure) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s), e.Foreign(s) && s.Tick.Draining:
@@ -92,12 +92,12 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	return out
 }
 
-// ClientStart is a SessionStart: a client begins or resumes a session, or gives it a new context.
-// The caller has made sure that it comes from the run's client or that this client is gone.
+// ClientStart is a SessionStart. A client begins or resumes a session, or gives it a new context.
+// The caller has made sure that the event comes from the run's client or that this client is gone.
 type ClientStart struct {
 	Turn
-	// Begins reports that the client starts or resumes the session. The session's earlier client
-	// has ended then, and so has background work that could have woken it.
+	// Begins reports whether the client starts or resumes the session. If so, the session's earlier
+	// client has ended, along with any background work that could have woken it.
 	Begins bool
 	From   *Process // the process that sent the event; nil if unknown
 }
@@ -116,14 +116,14 @@ func (e ClientStart) step(s State, _ *Known) Outcome {
 	return out
 }
 
-// PersonStop is a person's `hooks loop stop` in a terminal. Session is the run's session.
+// PersonStop is the event of `hooks loop stop` in a terminal. Session is the run's session.
 type PersonStop struct {
 	Turn
 	How string
 }
 
-// step ends the run. A running iteration finishes the work that it dispatched, and the iteration's
-// session closes it (R43). If that session is gone, step closes it.
+// step ends the run. A running iteration finishes the work that it dispatched and is then closed by
+// its session (R43). If that session is gone, step closes the iteration.
 func (e PersonStop) step(s State, k *Known) Outcome {
 	if s.Run == nil || s.Run.Status == Halted {
 		return Outcome{}
@@ -139,8 +139,8 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// closeTurn ends an iteration that never reached its Stop. If the reason is not recorded yet, the
-// iteration is interrupted if the transcript has a person's interrupt mark, and errored otherwise.
+// closeTurn ends an iteration that never reached its Stop. If no reason is recorded yet, the
+// iteration becomes interrupted if the transcript has a person's interrupt mark, or else errored.
 func (e Turn) closeTurn(s State, k *Known) Outcome {
 	t, unexplained := s.Tick, s.Tick.Interrupted == "" && s.Tick.Failed == ""
 	k.wantClose(s)
@@ -170,8 +170,8 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	return s.close(ending, k)
 }
 
-// endRun ends the open iteration, or the run between two iterations. why holds the reason in
-// Failed, Interrupted or Fired.
+// endRun ends the open iteration, or the run between two iterations. why gives the reason in its
+// field Failed, Interrupted or Fired.
 func (e Turn) endRun(s State, k *Known, why Tick) Outcome {
 	between := s.Tick == nil
 	if between {
@@ -191,7 +191,7 @@ func (e Turn) endRun(s State, k *Known, why Tick) Outcome {
 }
 
 // pause ends the open iteration, if there is one, and pauses the run for a cause other than a
-// question. If the iteration's end halts the run, the run stays halted.
+// question. If closing the iteration halts the run, the run stays halted.
 func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	out := e.endRun(s, k, Tick{Failed: text})
 	if c := out.Save.Close; c != nil && c.Budget.Status == Active {
@@ -214,7 +214,7 @@ func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
 	return e.endRun(s, k, Tick{Interrupted: how})
 }
 
-// wantClose asks for the facts that every end of an iteration needs.
+// wantClose asks for the facts needed to end any iteration.
 func (k *Known) wantClose(s State) {
 	k.Want(&k.Around, &k.Count, &k.Calls, &k.Model, &k.Overrun, &k.Previous, &k.Owner)
 	k.wantIf(s.Tick.Unheard(s.Run), &k.Dialogs)
@@ -234,8 +234,8 @@ func (k *Known) spent() Spent {
 	return k.Count.Value.Spent
 }
 
-// ending returns the facts with which the iteration ends. It also adds notes to the tick, and
-// records in the run that they were given.
+// ending returns the facts for closing the iteration. It also adds notes to the tick, and records
+// in the run that it gave them.
 func (s State) ending(now time.Time, k *Known) Ending {
 	count := k.Count.Value
 	s.Tick.Notes = AppendNew(s.Tick.Notes, count.Notes...)
@@ -271,9 +271,9 @@ func (s State) close(e Ending, k *Known) Outcome {
 	return out
 }
 
-// lastAlive returns the time at which an iteration that never reached its Stop ended. This is now
-// or, for a foreign iteration, the last time in its transcript, bounded by its start and now. The
-// time after that does not count towards the run's minutes (R32).
+// lastAlive returns the end time of an iteration that never reached its Stop. This is now or, for a
+// foreign iteration, the last time in its transcript, bounded by the iteration's start and now.
+// Time after that does not count towards the run's minutes (R32).
 func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 	switch {
 	case !o.Foreign:

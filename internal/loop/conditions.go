@@ -10,13 +10,13 @@ import (
 	"hooks/internal/english"
 )
 
-// everyRun is the Applies function of rows for runs of every kind.
+// everyRun returns true. It is the Applies function of rows for all kinds of runs.
 func everyRun(*Budget) bool { return true }
 
-// attempted is the Applies function of rows for runs whose iterations are attempts.
+// attempted reports whether the run's iterations are attempts. Rows use it as Applies.
 func attempted(b *Budget) bool { return b.Own != nil }
 
-// conditions lists the conditions that more than one kind of run has.
+// conditions lists the conditions shared by more than one kind of run.
 var conditions = [...]Condition{
 	{3, "iteration-budget", "iteration_budget", Entry | Exit, everyRun, iterationBudget,
 		tellIterations, "resume with more iterations, or start a fresh run"},
@@ -52,7 +52,7 @@ var conditions = [...]Condition{
 // sees the specification's conditions and gates for every run, even if they do not apply.
 const conditionsOfSpec = 12
 
-// ConditionOf returns the condition that has the cause. ok is false if there is none, as for
+// ConditionOf returns the condition with the cause. ok is false if there is none, for example for
 // "gate_waiting", the cause of a pause.
 func ConditionOf(cause string) (c Condition, ok bool) {
 	if c := first(Conditions, func(c Condition) bool { return c.Cause == cause }); c != nil {
@@ -61,7 +61,7 @@ func ConditionOf(cause string) (c Condition, ok bool) {
 	return c, false
 }
 
-// evaluate returns all conditions that hold at this moment, a completing one first.
+// evaluate returns all conditions that hold at this moment. Completing conditions come first.
 func evaluate(f *Facts, at Moment) []Fired {
 	var fired []Fired
 	for _, c := range Conditions {
@@ -80,9 +80,9 @@ func evaluate(f *Facts, at Moment) []Fired {
 	return fired
 }
 
-// exhausted returns the text of the ceiling of PRs, minutes or dollars that the run has reached, or
-// "". A long turn then dispatches nothing more (R30). The iteration ceiling does not matter here,
-// because it already counts this iteration.
+// exhausted returns the message of a PR, minute or dollar ceiling that the run has reached, or "".
+// A long turn then dispatches no more work (R30). The iteration ceiling does not matter here,
+// because its count already includes this iteration.
 func exhausted(f *Facts) string {
 	for _, fired := range evaluate(f, Exit) {
 		switch fired.Condition {
@@ -175,16 +175,16 @@ func priorStop(b *Budget) string {
 	return fmt.Sprintf("Loop already stopped: %s — %s", b.StopCause, b.StopText)
 }
 
-// Idle counts consecutive iterations in which nothing changed (A28, T91). It is nil after an
-// iteration that changed something.
+// Idle counts consecutive iterations that changed nothing (A28, T91). It is nil after an iteration
+// that changed something.
 type Idle struct {
 	Iterations int `json:"iterations"`
-	// commit at which the first of these iterations began
+	// commit where the first of these iterations began
 	Since  string `json:"since,omitempty"`
 	Before USD    `json:"dollars_before"` // the run's dollars at that time
 }
 
-// maxIdle is the least number of consecutive idle iterations that stall a task or an audit loop. A
+// maxIdle is the minimum number of consecutive idle iterations that stall a task or audit loop. A
 // task loop may need more, because a task uses all its attempts first (T57). A work or prompt loop
 // stalls only if a person sets the number.
 const maxIdle = 3
@@ -197,7 +197,7 @@ func (b *Budget) maxIdle() int {
 }
 
 // foldIdle counts the ending iteration as idle or resets the count; before is the run without that
-// iteration. The count stays if the API or a person ended the iteration, or if git failed.
+// iteration. If the API or a person ended it, or git failed, the count stays.
 func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	a := t.Attempt
 	if b.MaxIdle > 0 {
@@ -217,7 +217,7 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	}
 }
 
-// countIdle updates the count of idle iterations after one that began at the commit head.
+// countIdle updates the count of idle iterations after an iteration that began at commit head.
 func (b *Budget) countIdle(changed bool, head string, before *Budget) {
 	if changed {
 		b.Idle = nil
@@ -229,8 +229,8 @@ func (b *Budget) countIdle(changed bool, head string, before *Budget) {
 	b.Idle.Iterations++
 }
 
-// stalls is the Applies function of rows for runs that must make progress. For a work or prompt
-// loop, a person must request that.
+// stalls reports whether the run must make progress. Rows use it as Applies. A work or prompt loop
+// must make progress only if a person requests it.
 func stalls(b *Budget) bool { return attempted(b) || b.MaxIdle > 0 }
 
 func noProgress(f *Facts) string {
@@ -240,7 +240,7 @@ func noProgress(f *Facts) string {
 	return f.Run.idleText()
 }
 
-// idleText describes Idle, as in "nothing changed for 2 iterations, $4.10 spent since abc1234".
+// idleText describes Idle, such as "nothing changed for 2 iterations, $4.10 spent since abc1234".
 func (b *Budget) idleText() string {
 	return fmt.Sprintf("nothing changed for %s, $%s spent since %s",
 		english.Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
@@ -262,7 +262,7 @@ func (b *Budget) Standstill() string {
 	return fmt.Sprintf("%s; fires after %d", b.idleText(), b.maxIdle())
 }
 
-// qmdDown reports whether the program found qmd unreachable, or the skill last reported it (R53).
+// qmdDown reports whether the program found qmd unreachable, or the skill last reported so (R53).
 func (t *Tick) qmdDown() bool {
 	return t.QmdDown || t.Report.Qmd != nil && t.Report.Qmd.Unreachable
 }

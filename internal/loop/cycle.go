@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Cycle returns the numbers of a cycle among edges (from, to), such as (blocker, blocked). They are
-// in the order of the edges, beginning with the lowest. If there are several cycles, it returns the
-// first that a search from the lowest number finds. It returns nil if there is none (R39–R42).
+// Cycle returns the numbers on a cycle of edges (from, to), such as (blocker, blocked). They follow
+// the edges, beginning with the lowest number. If there are several cycles, Cycle returns the first
+// one found by searching from the lowest number. It returns nil if there is no cycle (R39–R42).
 func Cycle(edges [][2]int) []int {
 	next := map[int][]int{}
 	for _, e := range edges {
 		next[e[0]] = append(next[e[0]], e[1])
 	}
 	var path []int
-	done := map[int]bool{} // numbers that are in no cycle
+	done := map[int]bool{} // numbers known to be on no cycle
 	var search func(n int) []int
 	search = func(n int) []int {
 		if at := slices.Index(path, n); at >= 0 {

@@ -11,9 +11,9 @@ import (
 // or each phase of an audit loop. The main thread of the process does the work, and the driver
 // knows how the process ended.
 
-// Drives reports whether f are the flags with which the run's driver starts the next iteration of
-// an active run in a new session. With --resume, the command resumes the run instead, which gives a
-// blocked task new attempts.
+// Drives reports whether f holds the flags that the run's driver uses to start the next iteration
+// of an active run in a new session. With --resume, the command resumes the run instead, which
+// gives a blocked task new attempts.
 func (b *Budget) Drives(f Flags) bool {
 	return b.Driven() && b.Status == Active && !f.Resume && len(f.Rest) == 0 &&
 		f.Task.List == "" && f.Task.Drive == DriveProcess
@@ -28,8 +28,8 @@ func ResumedDrive(drive, before string) string {
 	return cmp.Or(drive, before)
 }
 
-// ProcessEnd is the end of a client process, which its driver reports. It closes an iteration that
-// no Stop has closed (M5). Session is the session of the process.
+// ProcessEnd is a driver's event for the end of a client process. It closes an iteration that no
+// Stop has closed (M5). Session is the process's session.
 type ProcessEnd struct {
 	Turn
 	Why    string // for example "killed"
@@ -66,8 +66,8 @@ func (e ClientFlags) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Run: s.Run}}
 }
 
-// DriverStop ends or pauses a driven run for a cause that only its driver sees. A run that has
-// halted or paused keeps its cause.
+// DriverStop ends or pauses a driven run for a cause that only its driver sees. An already halted
+// or paused run keeps its cause.
 type DriverStop struct {
 	Turn
 	Cause, Text string
@@ -91,7 +91,7 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 	return e.endRun(s, k, Tick{Failed: e.Text, Fired: []Fired{fired}})
 }
 
-// Driving holds the facts from which a driver chooses its next step.
+// Driving holds the facts that determine a driver's next step.
 type Driving struct {
 	Run   *Budget  // nil if there is no run
 	Owner Liveness // state of the client process recorded in the run
@@ -105,9 +105,9 @@ type Driving struct {
 // DriveStep is the next step of a driver: another process, a wait, or the end.
 type DriveStep struct {
 	Again  bool
-	Resume bool // the process continues a run that was stopped or cut off
+	Resume bool // the process continues a stopped or cut-off run
 	Wait   bool
-	Cause  string // cause of an end, as in "gate_waiting"
+	Cause  string // cause of an end, such as "gate_waiting"
 	Text   string // reason for the end or the wait, shown to a person
 	Code   int    // exit code at an end: 0 only if the run is complete
 }

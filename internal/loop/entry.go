@@ -34,12 +34,12 @@ func (e Invocation) step(s State, k *Known) Outcome {
 		if a.Text != "" && e.Scheduled && scheduled {
 			a.Text += "\nhint: " + StillFires
 		}
-		// the session's own tick, which was closed just now, may still hold the lock
+		// the session's own tick, which has just been closed, may still hold the lock
 		return Outcome{Reply: Reply{Refuse: a.Text}, Unlock: at.Tick == nil}
 	}
 }
 
-// StillFires is the hint for a person if the run has ended and the agent may not know it.
+// StillFires is the hint shown to a person if the run has ended and the agent may not know that.
 const StillFires = "the loop's schedule still fires; tell the agent to delete it (CronList, then " +
 	"CronDelete)"
 
@@ -60,7 +60,7 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 				"proceeding", at.Lock.PID)
 		}
 		return out
-	case at.Lock != nil: // another session took it in between
+	case at.Lock != nil: // another session took it in the meantime
 		return Outcome{Reply: Reply{Context: "Another iteration took the lock first. " +
 			"End the turn; the next tick tries again."}}
 	case a.Verdict != Start:
@@ -69,11 +69,11 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 	return e.start(at, k, a)
 }
 
-// start returns the changes with which the tick begins, such as its run and its lock.
+// start returns the changes that begin the tick, such as its run and its lock.
 func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	k.wantEntry(a.Mode)
 	k.wantIf(a.Mode != FreshRun, &k.Previous)
-	// a session new to the run has no usage of it yet, and spending in a pause does not count
+	// usage before the session joined the run, or during a pause, does not count
 	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID && at.Run.Status == Active
 	k.wantIf(!counted, &k.Baseline)
 	k.Require()
@@ -113,7 +113,7 @@ type Opens struct {
 	Invocation
 	Mode   Mode
 	Notes  []string // one-line notes for the status block
-	Braked bool     // the links of the brake come first in PATH for the session's Bash commands
+	Braked bool     // the brake's links come first in PATH for the session's Bash commands
 	// Between reports whether the session may have spent something since the run's last iteration.
 	Between bool
 }
@@ -151,8 +151,8 @@ func (e Opens) step(s State, k *Known) Outcome {
 	return out
 }
 
-// closeUnbegun ends an iteration whose body does not begin, because a condition holds at its entry
-// or a gate waits in a headless session.
+// closeUnbegun ends an iteration before its body begins, because a condition holds at its entry or
+// a gate waits in a headless session.
 func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 	k.Require(&k.Count, &k.Previous)
 	ending := Ending{Now: e.Now, Spent: k.spent(), Pause: len(s.Tick.Fired) == 0}
@@ -169,10 +169,10 @@ func (l *Iteration) Open() []TrackedPR {
 	})
 }
 
-// Reattach compares the PRs of the previous iteration with the heads on the remote. It asks about
-// every open PR whose head differs from the recorded one or whose branch is gone (R139–R141). A PR
-// whose head could not be looked up is re-attached as recorded, with a note. For a PR that was
-// already merged or closed, it only adds a note (R142).
+// Reattach compares the previous iteration's PRs with the heads on the remote. It asks about every
+// open PR whose head differs from the recorded one or whose branch is gone (R139–R141). A PR whose
+// head could not be looked up is re-attached as recorded, with a note. For an already merged or
+// closed PR, it only adds a note (R142).
 func (e *EntryFacts) Reattach(previous *Iteration) {
 	for _, p := range previous.TrackedPRs {
 		head, known := e.Asked.head(p, e.Heads)
@@ -193,8 +193,8 @@ func (e *EntryFacts) Reattach(previous *Iteration) {
 	}
 }
 
-// wantEntry asks for the facts with which an iteration begins in mode m. It drops the facts that
-// were fetched for another mode.
+// wantEntry asks for the facts needed to begin an iteration in mode m. It drops facts that were
+// fetched for another mode.
 func (k *Known) wantEntry(m Mode) {
 	if e := k.Entry.Value; e != nil && e.Mode != m && !k.Bare {
 		k.Entry.Value = nil

@@ -9,14 +9,14 @@ import (
 	"hooks/internal/english"
 )
 
-// axis is one ceiling of a run, and the current value that it limits, in whole units or in cents.
+// axis is one of a run's ceilings and the current value it limits, in whole units or cents.
 type axis struct {
-	name           string // as in a question; in lower case it is the end of a flag's name
+	name           string // as shown in a question; in lower case, it ends the flag's name
 	value, ceiling int64
-	text           string // value and ceiling for people, as in "4/5"
+	text           string // value and ceiling for people, such as "4/5"
 }
 
-// raise raises the ceiling of the axis in c by half, rounded up.
+// raise raises the axis's ceiling in c by half, rounded up.
 func (a axis) raise(c *Ceilings) {
 	if n := c.units("--max-" + strings.ToLower(a.name)); n != nil {
 		*n = max(*n, min(*n+(*n+1)/2, MaxUnits))
@@ -29,8 +29,8 @@ func (a axis) raise(c *Ceilings) {
 // near reports whether the value has reached 80 % of the ceiling.
 func (a axis) near() bool { return a.value*5 >= a.ceiling*4 }
 
-// axes returns the ceilings that the run has, with values projected for this tick. These include
-// this iteration and the planned PRs; minutes and dollars are current (R92, R95).
+// axes returns the run's ceilings with values projected for this tick. The projection includes this
+// iteration and the planned PRs; minutes and dollars are current (R92, R95).
 func (f *Facts) axes() []axis {
 	c := f.Run.Ceilings
 	plain := func(name string, value, ceiling int) axis {
@@ -60,7 +60,7 @@ func (f *Facts) axes() []axis {
 	return all
 }
 
-// budgetDue asks one question about all ceilings that are 80 % used in this tick (R92–R97).
+// budgetDue asks one question about all ceilings at least 80 % used in this tick (R92–R97).
 func budgetDue(f *Facts) []Gate {
 	var parts []string
 	raised := f.Run.Ceilings
@@ -99,7 +99,7 @@ func (t *Tick) applyPolicy(run *Budget, now time.Time) {
 	}
 }
 
-// enumerate joins parts as in a sentence: "a", "a and b", "a, b, and c".
+// enumerate joins parts into a phrase: "a", "a and b", or "a, b, and c".
 func enumerate(parts []string) string {
 	last := len(parts) - 1
 	if last < 2 {
@@ -111,7 +111,7 @@ func enumerate(parts []string) string {
 // Limits describes the run's ceilings for people.
 func (b *Budget) Limits() string { return b.Ceilings.text(b.CountsPRs()) }
 
-// text describes the ceilings, including that of PRs if the run has one (R95).
+// text describes the ceilings, including the PR ceiling if the run has one (R95).
 func (c Ceilings) text(countsPRs bool) string {
 	prs, minutes, dollars := "", "no minute ceiling", "no dollar ceiling"
 	if countsPRs {
@@ -127,12 +127,12 @@ func (c Ceilings) text(countsPRs bool) string {
 		dollars)
 }
 
-// raiseTo returns the terminal command that changes the run's ceilings into to.
+// raiseTo returns the terminal command that sets the run's ceilings to the values in to.
 func (b *Budget) raiseTo(to Ceilings) string {
 	return "hooks loop raise " + string(b.Skill) + b.Ceilings.Flags(to)
 }
 
-// Flags returns the flags that change the ceilings c into to, each preceded by a blank.
+// Flags returns the flags that change the ceilings from c to to, each preceded by a space.
 func (c Ceilings) Flags(to Ceilings) (flags string) {
 	for _, name := range limits[:3] {
 		if then := *to.units(name); then != *c.units(name) {
@@ -149,8 +149,8 @@ func (c Ceilings) Flags(to Ceilings) (flags string) {
 	return flags
 }
 
-// RaiseCommand returns the terminal command that raises by half every ceiling that is at least 80 %
-// used. It returns "" if there is no such ceiling, or if the run has ended.
+// RaiseCommand returns the terminal command to raise by half every ceiling that is at least 80 %
+// used. It returns "" if there is no such ceiling or the run has ended.
 func (b *Budget) RaiseCommand(t *Tick, now time.Time) string {
 	to := b.Ceilings
 	for _, a := range Look(b, t, nil, now).axes() {
@@ -175,8 +175,8 @@ func applyBudget(run *Budget, _ *Tick, g Gate, act, answer string) {
 	run.Ceilings = to
 }
 
-// parseRaise parses a person's own ceilings, as in "dollars=50 iterations=12", and sets them in c.
-// It returns false if the answer contains anything else or an invalid value.
+// parseRaise parses a person's own ceilings, such as "dollars=50 iterations=12", into c. It returns
+// false if the answer contains anything else or an invalid value.
 func parseRaise(answer string, c Ceilings) (Ceilings, bool) {
 	words := strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
 	for _, w := range words {
@@ -196,8 +196,8 @@ func (c *Ceilings) set(name, value string) bool {
 	return to != nil && number(name, value, to) == nil
 }
 
-// PersonRaise is a person's `hooks loop raise` in a terminal, with new ceilings for a run that has
-// not ended. It uses no iteration, and counts as the answer to a waiting budget question.
+// PersonRaise is the event of `hooks loop raise` in a terminal. It sets new ceilings for a run that
+// has not ended, uses up no iteration, and counts as the answer to a waiting budget question.
 type PersonRaise struct {
 	Turn
 	Flags Flags
@@ -227,8 +227,8 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Run: run, Tick: t}}
 }
 
-// Below returns the first flag that would set a ceiling below the amount that the run has used, and
-// that amount. It returns "" if there is no such flag.
+// Below returns the first flag that would set a ceiling below the amount already used, and that
+// amount. It returns empty strings if there is no such flag.
 func (b *Budget) Below(f Flags, t *Tick, now time.Time) (flag, used string) {
 	c := b.Ceilings.With(f.Ceilings, f.explicit)
 	prs := len(b.Touched(t))

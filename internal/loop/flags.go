@@ -35,13 +35,13 @@ type Flags struct {
 	Resume     bool
 	BudgetFile string   // cleaned path; empty means the default
 	PR         int      // review only; 0 means every PR
-	Rest       []string // words that belong to the skill, in order
+	Rest       []string // the skill's own words, in order
 	Task       TaskFlags
 	// number of consecutive iterations without a change that ends the run; 0 for no bound
 	Idle     int
 	Restart  bool     // audit only: iterations and errors are counted from 0
 	Prompt   string   // prompt only: the text after --
-	explicit []string // the flags among limits that were given
+	explicit []string // the flags in limits that the command gave
 }
 
 // TaskFlags holds the additional flags of loops whose iterations are attempts.
@@ -58,15 +58,15 @@ type TaskFlags struct {
 	Require  string // --require verified; "" if nothing is required
 }
 
-// LeaveOut is the value of --untidy that lets a fresh run begin although files are uncommitted, and
+// LeaveOut is the value of --untidy that lets a fresh run begin despite uncommitted files, and
 // excludes these files from the run.
 const LeaveOut = "leave-out"
 
 // Modes lists the ways to execute tasks. The modes pair and swarm do not loop (T23, T38–T43).
 var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
 
-// flagHint is the hint of an error in a loop flag. The loop then does not start, because a mistyped
-// limit must not silently become the default.
+// flagHint is the hint for an error in a loop flag. The loop then does not start, because a
+// mistyped limit must not silently become the default.
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each at " +
 	"least 1), --max-dollars N (0 = no ceiling), --max-idle N (work, prompt), " +
 	"--near-limit=ask|continue|stop, --merges=feedback|ask|never, " +
@@ -77,9 +77,9 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	return Command{Skill: skill, Args: args}.ParseFlags()
 }
 
-// ParseFlags parses the command's arguments. If the command loops only with --loop and they have
-// none, looping is false and nothing else is parsed (R2), but a misspelt --loop and a limit are
-// errors. Words that are not loop flags belong to the skill and are kept in Rest.
+// ParseFlags parses the command's arguments. If the command loops only with --loop and the
+// arguments lack it, looping is false and nothing else is parsed (R2), but a misspelled --loop and
+// a limit are errors. Words that are not loop flags are kept in Rest for the skill.
 func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	kind := KindOf(c.Skill)
 	if c.OptsIn() {
@@ -253,7 +253,7 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	return nil
 }
 
-// oneOf stores value in dst. It returns an error with text and way if value is not one of words.
+// oneOf stores value in dst. If words lacks value, it returns an error with text and the hint way.
 func oneOf[T ~string](dst *T, value, text, way string, words ...T) error {
 	if *dst = T(value); !slices.Contains(words, *dst) {
 		return hint.New(way, "%s", text)
@@ -283,7 +283,7 @@ func dollars(name, value, way string, to *USD) error {
 	return nil
 }
 
-// canonical returns, in a fixed form, the flags and words that identify a run.
+// canonical returns the flags and words that identify a run, in a fixed form.
 func (f Flags) canonical() string {
 	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes,
 		f.Dollars.Decimal())
@@ -316,18 +316,18 @@ func (f Flags) canonical() string {
 	return s
 }
 
-// Names reports whether the command gave a flag that is among limits, such as "--max-prs".
+// Names reports whether the command gave flag, which must be in limits, such as "--max-prs".
 func (f Flags) Names(flag string) bool { return slices.Contains(f.explicit, flag) }
 
-// DefaultIterations sets the ceiling of iterations, at most MaxUnits, if the command did not.
+// DefaultIterations sets the iteration ceiling to n, at most MaxUnits, if the command did not.
 func (f *Flags) DefaultIterations(n int) {
 	if !f.Names("--max-iterations") {
 		f.Iterations = min(n, MaxUnits)
 	}
 }
 
-// With returns c with the ceilings named by flags, for example "--max-prs", replaced by those of
-// others (R16).
+// With returns c with the ceilings named in flags, for example "--max-prs", taken from others
+// (R16).
 func (c Ceilings) With(others Ceilings, flags []string) Ceilings {
 	for _, name := range flags {
 		if to := c.units(name); to != nil {
@@ -353,13 +353,13 @@ func (c *Ceilings) units(flag string) *int {
 }
 
 // SplitWords splits s at white space outside single and double quotes. Nothing is expanded. An
-// apostrophe between two letters and a quote that is never closed are plain text.
+// apostrophe between two letters and an unclosed quote are plain text.
 func SplitWords(s string) []string {
 	words, _ := splitWords(s)
 	return words
 }
 
-// splitWords does the same as SplitWords. open reports whether a quote is never closed.
+// splitWords is like SplitWords. open reports whether a quote is unclosed.
 func splitWords(s string) (words []string, open bool) {
 	s = strings.ReplaceAll(s, "\u00a0", " ") // editors insert it
 	var word strings.Builder
@@ -397,20 +397,20 @@ func apostrophe(s string, i int) bool {
 	return s[i] == '\'' && unicode.IsLetter(before) && unicode.IsLetter(after)
 }
 
-// Command is the invocation of a looping skill, as in "sdd:work" with its arguments.
+// Command is an invocation of a looping skill, such as "sdd:work" with its arguments.
 type Command struct {
 	Name  string // as written, without the slash
 	Skill Skill
 	Args  string
 }
 
-// Names holds the commands of a project that begin loops, in addition to the program's own.
+// Names holds a project's commands that begin loops, in addition to the program's own.
 type Names struct {
 	Spaces []string         // namespaces whose commands begin task and audit loops
 	Skills map[string]Skill // a person's own skills, with the kind of loop that governs each
 }
 
-// NamesOf returns the names that ParseCommand needs to recognize the command of a run or a claim.
+// NamesOf returns the names that ParseCommand needs to recognize a run's or a claim's command.
 func NamesOf(command string, kind Skill) Names {
 	name, _, _ := strings.Cut(strings.TrimPrefix(command, "/"), " ")
 	return Names{Spaces: []string{Namespace(name)}, Skills: map[string]Skill{name: kind}}
@@ -419,13 +419,13 @@ func NamesOf(command string, kind Skill) Names {
 // Names returns the names that ParseCommand needs to recognize the run's own command.
 func (b *Budget) Names() Names { return NamesOf(b.Command, b.Skill) }
 
-// Invocation returns the run's own command. It has no name if none was recorded.
+// Invocation returns the run's own command. Its Name is empty if none was recorded.
 func (b *Budget) Invocation() Command {
 	name, args, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), " ")
 	return Command{name, b.Skill, args}
 }
 
-// ours reports whether the command is a kind's own command, and not a person's skill.
+// ours reports whether the command is a kind's own command rather than a person's skill.
 func (c Command) ours() bool {
 	_, ok := ParseCommand(c.Name, "", Names{Spaces: []string{Namespace(c.Name)}})
 	return ok
@@ -437,8 +437,8 @@ func (b *Budget) Repeats(c Command) bool {
 	return c.Skill == b.Skill && (own.Name == "" || own.Name == c.Name || own.ours() && c.ours())
 }
 
-// OwnWords returns the arguments of a person's own skill that are not loop flags. It returns nil
-// for the kinds' own commands, which do not need them.
+// OwnWords returns the arguments of a person's own skill without the loop flags. It returns nil for
+// the kinds' own commands, which do not need them.
 func (c Command) OwnWords() []string {
 	if c.ours() {
 		return nil
@@ -447,8 +447,8 @@ func (c Command) OwnWords() []string {
 	return f.Rest
 }
 
-// ParseCommand returns the command with the looping skill that its name means, with or without a
-// plugin's prefix. more holds further names, from the configuration or from a run.
+// ParseCommand returns the command with the looping skill that name refers to, with or without a
+// plugin prefix. more holds additional names from the configuration or a run.
 func ParseCommand(name, args string, more ...Names) (Command, bool) {
 	name = strings.TrimPrefix(name, "/") // a model may add the slash
 	space, bare, spaced := strings.Cut(name, ":")
@@ -483,7 +483,7 @@ func (c Command) OptsIn() bool {
 	return commands == nil || c.Name != "" && !slices.Contains(commands, bare)
 }
 
-// MayLoop reports whether args contain --loop, even if it is misspelt or has a value.
+// MayLoop reports whether args contains --loop, even misspelled or with a value.
 func MayLoop(args string) bool {
 	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
 		return strings.HasPrefix(w, "--loop=") || meansLoop(w)
@@ -491,7 +491,7 @@ func MayLoop(args string) bool {
 }
 
 // Namespace returns the part of a command's name before the colon, or "" if there is no colon. A
-// command that needs no --loop belongs to the program only in the program's own namespaces.
+// command that loops without --loop is the program's own only in the program's own namespaces.
 func Namespace(command string) string {
 	space, _, is := strings.Cut(strings.TrimPrefix(command, "/"), ":")
 	if !is {
@@ -501,7 +501,7 @@ func Namespace(command string) string {
 }
 
 // ParsePrompt returns the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
-// /sdd:work --loop". It returns false if the command needs --loop and has none.
+// /sdd:work --loop". It returns false if the command needs --loop and lacks it.
 func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	line := strings.TrimSpace(prompt)
 	if after, ok := strings.CutPrefix(line, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
@@ -518,8 +518,8 @@ func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	return c, ok && opted
 }
 
-// Behind returns the first command, with its arguments, in a line such as "1m /sdd:work --loop",
-// the text after /loop.
+// Behind returns the first command and its arguments in line, the text after /loop. An example of
+// line is "1m /sdd:work --loop".
 func Behind(line string) (name, args string, ok bool) {
 	slash := strings.Index(" "+line, " /")
 	if slash < 0 {
@@ -529,8 +529,8 @@ func Behind(line string) (name, args string, ok bool) {
 	return name, strings.TrimSpace(args), true
 }
 
-// Schedules reports whether a scheduled prompt would start a tick of this run. It must have the
-// same skill and, if its flags can be parsed, the same single PR.
+// Schedules reports whether a scheduled prompt would start a tick of this run. The prompt must have
+// the run's skill and, if its flags can be parsed, the run's single PR.
 func (b *Budget) Schedules(prompt string) bool {
 	c, ok := ParsePrompt(prompt, b.Names())
 	if !ok || c.Skill != b.Skill {
@@ -540,8 +540,8 @@ func (b *Budget) Schedules(prompt string) bool {
 	return err != nil || f.PR == b.SinglePR
 }
 
-// oneBlank collapses white space to single blanks, so that two spellings of a command are equal.
+// oneBlank collapses white space to single spaces, so that two spellings of a command are equal.
 func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// MaxUnits bounds a ceiling of iterations, PRs or minutes.
+// MaxUnits bounds the iteration, PR and minute ceilings.
 const MaxUnits = 1_000_000
