@@ -57,8 +57,8 @@ func deny(rule, hint, format string, args ...any) *Deny {
 	return &Deny{Rule: rule, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// step checks the call against the rules in order. The first rule that has an effect decides. A
-// refusal is recorded in the open iteration.
+// step checks the call against the rules in order. The first rule with an effect decides. A refusal
+// is recorded in the open iteration.
 func (e Call) step(s State, k *Known) Outcome {
 	before := cmp.Or(s.Tick, &Tick{}).Interrupted
 	out := e.judge(s, k)

@@ -20,8 +20,8 @@ const (
 type Passed struct {
 	ID    string `json:"id"`    // tool_use_id
 	Input string `json:"input"` // tool_input as the client wrote it
-	// PRs holds one PR or, in older files, all PRs of the call. HeadSHA is the commit at which a
-	// person approved the merge, or "". The brake lets each PR pass once.
+	// PRs holds one PR or, in older files, all the call's PRs. HeadSHA is the commit that a person
+	// approved for the merge, or "". The brake lets each PR pass once.
 	PRs     []int  `json:"prs,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
 	// Done reports whether the call's result has arrived. After that, a call with the same id is a

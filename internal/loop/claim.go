@@ -75,7 +75,7 @@ func (c *Claim) without(session string) *Claim {
 }
 
 // contend handles a request that must not begin because another session holds the lock or the run.
-// It skips the tick (R46), lets it wait (R47), or asks a person first (R103, R104).
+// It skips the tick (R46), lets the request wait (R47), or asks a person first (R103, R104).
 func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 	switch {
 	case a.Verdict == Wait:
@@ -146,8 +146,8 @@ func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	}
 }
 
-// decline handles every answer to the force-unlock question except yes. The answer stop ends the
-// loop that asked (R49, R150); any other answer skips the tick. The lock stays.
+// decline handles every answer but yes to the force-unlock question. The answer stop ends the loop
+// that asked (R49, R150), and any other answer skips the tick. The lock stays.
 func (e Invocation) decline(at Standing, k *Known) Outcome {
 	c := *at.Claim
 	a := Admission{Iteration: c.Iteration, PID: lockPID(at, 0)}

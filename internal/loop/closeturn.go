@@ -56,7 +56,7 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// SessionEnd is the client's event for the end of the session.
+// SessionEnd is the client's event at the end of a session.
 type SessionEnd struct {
 	Turn
 	Reason string // for example "clear"

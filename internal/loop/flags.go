@@ -62,7 +62,7 @@ type TaskFlags struct {
 // excludes these files from the run.
 const LeaveOut = "leave-out"
 
-// Modes lists the ways to execute tasks. The modes pair and swarm do not loop (T23, T38–T43).
+// Modes lists the ways to execute tasks. pair and swarm do not loop (T23, T38–T43).
 var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
 
 // flagHint is the hint for an error in a loop flag. The loop then does not start, because a
@@ -431,7 +431,7 @@ func (c Command) ours() bool {
 	return ok
 }
 
-// Repeats reports whether a command begins an iteration of the same skill as the run's own command.
+// Repeats reports whether c begins an iteration with the same skill as the run's own command.
 func (b *Budget) Repeats(c Command) bool {
 	own := b.Invocation()
 	return c.Skill == b.Skill && (own.Name == "" || own.Name == c.Name || own.ours() && c.ours())
