@@ -23,8 +23,8 @@ type Client struct {
 	Dir     string
 	Env     []string
 	Flags   []string // typed by a person after `--`
-	// Stall bounds the time for which a process may print no line. The client prints a line for
-	// each message and tool result, and thinking alone can take minutes (A27).
+	// Stall is the longest time a process may go without printing a line. The client prints a line
+	// for each message and tool result, and thinking alone can take minutes (A27).
 	Stall time.Duration
 	// Tick, if set, receives the worker's last line a few times a second, to show progress.
 	Tick  func(last string)
@@ -36,20 +36,20 @@ const (
 	tickTime  = 250 * time.Millisecond
 )
 
-// Mark is the environment variable that identifies the processes a client has started. Its value is
+// Mark is an environment variable that identifies the processes started by a client. Its value is
 // the session id.
 const Mark = "HOOKS_DRIVER"
 
-// refused lists the client flags that the driver sets itself or that resume a session, then those
-// that disable hooks, settings, skills or the transcript, then those with which the client works in
-// another place or outlives its process.
+// refused lists the client flags that a person may not use. They are set by the driver or resume a
+// session; they disable hooks, settings, skills or the transcript; or they make the client work
+// elsewhere or outlive its process.
 const refused = "-p --print --session-id --output-format --input-format -r --resume -c " +
 	"--continue --fork-session --from-pr " +
 	"--bare --safe-mode --restricted --setting-sources --disable-slash-commands " +
 	"--no-session-persistence " +
 	"--bg --background --cloud --environment --desktop --teleport -w --worktree --tmux"
 
-// CheckFlags returns an error for a person's flags if the driver does not allow one of them.
+// CheckFlags returns an error if a person's flags include one that the driver does not allow.
 func CheckFlags(flags []string) error {
 	for _, f := range flags {
 		name, _, _ := strings.Cut(f, "=")
@@ -66,9 +66,9 @@ func CheckFlags(flags []string) error {
 	return nil
 }
 
-// Run starts one process and waits for its end. The first signal interrupts the process and a
-// second one kills it. If the client stalled or was killed, Run also kills the processes that it
-// left. Run returns an error only if the program cannot be started.
+// Run starts one process and waits for it to exit. The first signal interrupts the process and a
+// second one kills it. If the client stalled or was killed, Run also kills the processes it left
+// behind. Run returns an error only if the program cannot be started.
 func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	session := newSession()
 	cmd := exec.Command(cmp.Or(c.Program, "claude"), append([]string{"-p", prompt, "--session-id",
@@ -100,8 +100,8 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	return end, nil
 }
 
-// start starts a process and closes out after its end. It keeps the starting thread alive as long
-// as the process, because Linux signals the child when that thread ends.
+// start starts a process and closes out when the process exits. It keeps the starting thread alive
+// until then, because Linux signals the child when that thread ends.
 func start(cmd *exec.Cmd, out io.Closer) error {
 	started := make(chan error)
 	go func() {
@@ -123,8 +123,8 @@ type sign struct {
 	pause time.Duration
 }
 
-// watch waits until alive is closed, which happens when the process ends. It reports whether the
-// driver ended the process after a silence and whether it passed a signal on.
+// watch waits until alive is closed, which happens when the process exits. stalled reports whether
+// the driver ended the process because it was silent, interrupted whether it received a signal.
 func (c Client) watch(
 	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal,
 ) (stalled, interrupted bool) {
@@ -162,7 +162,7 @@ func (c Client) watch(
 	}
 }
 
-// newSession returns a random UUID of version 4. The client accepts a session id only once.
+// newSession returns a random version 4 UUID. The client accepts a session id only once.
 func newSession() string {
 	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", rand.Uint32(), rand.Uint32()>>16,
 		rand.Uint32()>>20, 0x8000|rand.Uint32()>>18, rand.Uint64()>>16)

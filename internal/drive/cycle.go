@@ -1,6 +1,6 @@
-// Package drive starts one client process for each iteration and watches it until its end (T92). A
-// Run decides by the state on disk whether to start a process, and receives the result of each. The
-// process's output only explains the result.
+// Package drive starts one client process for each iteration and watches it until it exits (T92). A
+// Run decides from the state on disk whether to start a process, and records the result of each.
+// The process's output only explains the result.
 package drive
 
 import (
@@ -17,28 +17,29 @@ import (
 	"hooks/internal/loop"
 )
 
-// Run is a run as the driver sees it. Its implementation reads the run's files and applies all
+// Run is the driver's view of a run. Its implementation reads the run's files and applies all
 // rules.
 //
 //   - Next reads the state and returns the next order. The driver calls it before each process and
 //     after each wait.
-//   - Ended records the verdict of the process that has just ended and closes its attempt if no
-//     Stop did. It returns the judgement of the attempt with the reason, or "" if there is none. A
-//     Stop's judgement takes precedence over Kind (M5). Outage, Stalled, Interrupted and Killed
-//     cost no retry (T59, T95).
-//   - Halt ends or pauses the run for a cause that only the driver sees, and returns the order
-//     Finish. The causes are user_interrupt (a signal), api_unavailable (a pause, T95) and
-//     stall_timeout (A28). A run that has already ended keeps its own cause.
 //
-// An error from any of them ends the driver with exit code 1.
+// - Ended records the verdict on the process that has just exited and closes its attempt if no Stop
+// did. It returns how the attempt was judged and why, or "" if it was not judged. A Stop's
+// judgement takes precedence over Kind (M5). Outage, Stalled, Interrupted and Killed cost no retry
+// (T59, T95).
+// - Halt ends or pauses the run for a cause that only the driver sees, and returns a Finish order.
+// The causes are user_interrupt (a signal), api_unavailable (a pause, T95) and stall_timeout (A28).
+// A run that has already ended keeps its own cause.
+//
+// If any of them returns an error, the driver exits with code 1.
 type Run interface {
 	Next() (Order, error)
 	Ended(Verdict) (said string, err error)
 	Halt(cause, text string) (Order, error)
 }
 
-// Signals returns a channel for Ctrl-C, SIGTERM and SIGHUP until stop is called. Under nohup SIGHUP
-// stays ignored.
+// Signals returns a channel that receives Ctrl-C, SIGTERM and SIGHUP until stop is called. Under
+// nohup, SIGHUP stays ignored.
 func Signals() (signals <-chan os.Signal, stop func()) {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -56,7 +57,7 @@ type Do int
 const (
 	Again  Do = iota // start one process with Prompt
 	Wait             // call Next again after pollTime
-	Finish           // the run has ended, or waits for a person
+	Finish           // the run has ended or waits for a person
 )
 
 // Order is a Run's instruction. Name describes the attempt, such as "task 1 of 3, attempt 1".
@@ -67,21 +68,21 @@ type Order struct {
 	Name    string
 	Title   string
 	Found   string // findings so far
-	Done    int    // finished tasks or sections, of Total
+	Done    int    // finished tasks or sections out of Total
 	Total   int
 	Spent   loop.USD // spent by the run so far
-	Ceiling loop.USD // ceiling of Spent, or 0 for none
-	Left    loop.USD // limit for the process's spending, or 0 for none
+	Ceiling loop.USD // ceiling for Spent; 0 if there is none
+	Left    loop.USD // how much the process may spend; 0 if unlimited
 	Cause   string
-	Text    string // text for people about the end or the wait
-	Resume  string // the command that resumes the run, or ""
+	Text    string // explains the end or the wait to people
+	Resume  string // command that resumes the run, or ""
 	Code    int    // exit code
 }
 
-// pollTime is the interval at which a waiting driver checks the state.
+// pollTime is how often a waiting driver checks the state.
 const pollTime = 5 * time.Second
 
-// maxStalls is the number of stalled attempts in a row that ends a run (A28).
+// maxStalls is the number of consecutive stalled attempts that end a run (A28).
 const maxStalls = 5
 
 // Cycle drives a run to its end.
@@ -90,14 +91,14 @@ type Cycle struct {
 	Client  Client
 	Screen  *Screen
 	Signals <-chan os.Signal
-	// Ask asks a person the run's waiting questions and reports whether all were answered. It may
-	// be nil.
+	// Ask asks a person the run's open questions and reports whether all were answered. It may be
+	// nil.
 	Ask func() (answered bool, err error)
 
 	began           time.Time // start of the first process
 	before          int       // tasks done at that time
 	outages, stalls int       // in a row
-	waiting         string    // reason of the last wait, as shown
+	waiting         string    // last reason shown for waiting
 	// Only tests replace these.
 	now   func() time.Time
 	after func(time.Duration) <-chan time.Time
@@ -136,7 +137,7 @@ func (c *Cycle) Drive() (Order, error) {
 	}
 }
 
-// attempt runs one process. It returns a Finish order if the run is over, else the zero Order.
+// attempt runs one process. It returns a Finish order if the run is over, otherwise the zero Order.
 func (c *Cycle) attempt(o Order) (Order, error) {
 	began, client := c.now(), c.Client
 	if c.began.IsZero() {
@@ -174,7 +175,7 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 	return c.afterFailure(v)
 }
 
-// bar draws the finished share of the list or plan. It returns "" if the order has no total.
+// bar draws the finished share of the list or plan. It returns "" if o.Total is 0.
 func bar(o Order) string {
 	const width = 10
 	if o.Total == 0 {
@@ -185,8 +186,8 @@ func bar(o Order) string {
 		o.Total)
 }
 
-// left estimates the remaining time from the tasks that have finished under this driver. It returns
-// "" if none has finished or none remains. began is the start of the current attempt.
+// left estimates the remaining time from the tasks finished under this driver. It returns "" if
+// none has finished or none remains. began is the start of the current attempt.
 func (c *Cycle) left(o Order, began time.Time) string {
 	finished := o.Done - c.before
 	if finished <= 0 || o.Done >= o.Total {
@@ -198,8 +199,8 @@ func (c *Cycle) left(o Order, began time.Time) string {
 	return "about " + strings.TrimSuffix(minutes, "0s") + " left"
 }
 
-// withBudget adds the client's budget flag with the amount left, unless that is 0 or the person's
-// own limit is no higher.
+// withBudget sets the client's budget flag to left. It returns flags unchanged if left is 0 or the
+// person's own limit is no higher.
 func withBudget(left loop.USD, flags []string) []string {
 	const name = "--max-budget-usd"
 	if left == 0 {
@@ -217,8 +218,8 @@ func withBudget(left loop.USD, flags []string) []string {
 	return append(slices.Clip(flags), name, left.Decimal())
 }
 
-// afterFailure waits out an outage. It halts the run after an outage that waiting cannot end, and
-// after too many outages or stalls in a row.
+// afterFailure waits out an outage. It halts the run if waiting cannot end the outage, or after too
+// many consecutive outages or stalls.
 func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 	if v.Kind != Outage {
 		c.outages = 0
@@ -243,7 +244,7 @@ func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 	return Order{}, nil
 }
 
-// wait waits until a time of the wall clock, because a timer would stop while the machine is
+// wait waits until the wall clock reaches until, because a timer would stop while the machine is
 // suspended. A signal halts the run.
 func (c *Cycle) wait(until time.Time, why string) (Order, error) {
 	head := "waiting until " + clock(until, c.now())
@@ -265,7 +266,7 @@ func (c *Cycle) wait(until time.Time, why string) (Order, error) {
 	}
 }
 
-// money returns the spend against the ceiling.
+// money formats the amount spent, and the ceiling if there is one.
 func money(o Order) string {
 	if o.Ceiling == 0 {
 		return "$" + o.Spent.String()
@@ -273,7 +274,7 @@ func money(o Order) string {
 	return "$" + o.Spent.String() + " of $" + o.Ceiling.String()
 }
 
-// clock returns a time of day, with the date if it is another day.
+// clock formats a time of day, with the date if it is on another day.
 func clock(at, now time.Time) string {
 	if at = at.In(now.Location()); at.Format(time.DateOnly) == now.Format(time.DateOnly) {
 		return at.Format("15:04")

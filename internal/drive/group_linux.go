@@ -10,14 +10,14 @@ import (
 	"hooks/internal/child"
 )
 
-// ownGroup starts the process in its own group. When the driver dies, the process gets SIGTERM, and
-// the client then ends its tools.
+// ownGroup makes the process start in its own group. If the driver dies, the process gets SIGTERM,
+// and the client then ends its tools.
 func ownGroup(cmd *exec.Cmd) {
 	child.OwnGroup(cmd)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM
 }
 
-// killLeft kills the processes that a killed client has left. The client gives each tool its own
+// killLeft kills the processes left behind by a killed client. The client gives each tool its own
 // session, so killLeft finds them by the mark in their environment.
 func killLeft(_ *exec.Cmd, session string) {
 	mark := []byte("\x00" + Mark + "=" + session + "\x00")
@@ -29,14 +29,14 @@ func killLeft(_ *exec.Cmd, session string) {
 		}
 		for _, e := range entries {
 			if pid, err := strconv.Atoi(e.Name()); err == nil && killMarked(pid, mark) {
-				found = true // the process may have started another one meanwhile
+				found = true // may have started another process meanwhile
 			}
 		}
 	}
 }
 
-// killMarked kills the process pid if its environment has the mark, and reports whether it did. It
-// opens the process first, so that a reused pid is not killed.
+// killMarked kills process pid if its environment has the mark, and reports whether it did. It
+// opens the process first so that it never kills a process that reuses the pid.
 func killMarked(pid int, mark []byte) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {

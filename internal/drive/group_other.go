@@ -11,6 +11,6 @@ import (
 
 func ownGroup(cmd *exec.Cmd) { child.OwnGroup(cmd) }
 
-// killLeft kills the rest of a killed client's process group. It misses tools that have their own
+// killLeft kills the other processes in a killed client's group. It misses tools with their own
 // session.
 func killLeft(cmd *exec.Cmd, _ string) { _ = child.Signal(cmd, syscall.SIGKILL) }

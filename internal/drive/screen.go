@@ -11,13 +11,13 @@ import (
 )
 
 // Screen shows progress: one line per change and, on a terminal, a live line at the bottom. It
-// never hides the cursor, so that every exit leaves the terminal usable.
+// never hides the cursor, so the terminal stays usable after any exit.
 type Screen struct {
 	Out   io.Writer
-	Width func() int // columns of the terminal; nil if there is none
+	Width func() int // terminal width in columns; nil without a terminal
 
-	live string // the line now at the bottom of the terminal
-	last string // the worker's last line, shown without a terminal
+	live string // the line currently at the bottom of the terminal
+	last string // the worker's last line, written without a terminal
 }
 
 // Say writes a permanent line.
@@ -25,7 +25,7 @@ func (s *Screen) Say(at time.Time, text string) {
 	s.over(term.Line(at.Format("15:04:05")+"  "+text)+"\n", s.live)
 }
 
-// Show replaces the live line. Without a terminal it writes the worker's line if it is new.
+// Show replaces the live line. Without a terminal, it writes the worker's line if it has changed.
 func (s *Screen) Show(head, worker string) {
 	if s.Width == nil {
 		if worker != s.last && worker != "" {

@@ -9,7 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxLine bounds a line of the stream, in bytes. After a longer line, the stream is discarded.
+// maxLine is the maximum length of a line in the stream, in bytes. The stream is discarded after a
+// longer line.
 const maxLine = 64 << 20
 
 // Result is the line that ends the client's turn (M5).
@@ -18,11 +19,11 @@ type Result struct {
 	Reason  string // terminal_reason; empty when no turn ran
 	IsError bool
 	Turns   int
-	Status  int    // HTTP status of the API's last error, 0 if there was none
+	Status  int    // HTTP status of the API's last error; 0 if there was none
 	Text    string // the model's last message, or the error
 }
 
-// streamReader collects the facts that the driver needs from the stream.
+// streamReader extracts the facts that the driver needs from the stream.
 type streamReader struct {
 	End
 	last  string        // the worker's last line of text, or its current tool
@@ -101,10 +102,10 @@ func resultOf(j gjson.Result) *Result {
 	return r
 }
 
-// maxText bounds each stored text, in bytes.
+// maxText is the maximum length of a stored message, in bytes.
 const maxText = 4 << 10
 
-// head returns the beginning of a text as a copy, so that the text's line can be freed.
+// head returns a copy of the beginning of text, so that the line it came from can be freed.
 func head(text string) string {
 	return strings.ToValidUTF8(strings.Clone(text[:min(len(text), maxText)]), "")
 }

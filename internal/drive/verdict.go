@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Kind classifies the end of a client process.
+// Kind classifies how a client process ended.
 type Kind string
 
 // The kinds of ends. Outage, Stalled, Interrupted and Killed do not count against the task.
@@ -27,20 +27,21 @@ const (
 	Failed      Kind = "failed"
 )
 
-// End describes the end of a client process as seen from outside.
+// End describes how a client process ended, as seen from outside.
 type End struct {
 	Session     string
-	Code        int       // exit code, -1 if a signal ended it
+	Code        int       // exit code; -1 if a signal ended the process
 	Result      *Result   // nil if there was no result line
 	Aborted     bool      // the stream contains the client's interrupt mark
-	Stalled     bool      // the driver ended it after a silence
-	Interrupted bool      // a person's Ctrl-C was passed on
-	Reset       time.Time // end of a usage limit, from the stream, or zero
-	Said        string    // the first line of stderr
+	Stalled     bool      // the driver ended the process because it was silent
+	Interrupted bool      // a person's Ctrl-C was forwarded
+	Reset       time.Time // when a usage limit ends, from the stream; zero if unknown
+	Said        string    // first line of stderr
 }
 
-// Verdict is the driver's judgement of an End. Reset is the announced end of an outage, or zero.
-// Final marks an outage that waiting cannot end, such as an invalid key or a missing login.
+// Verdict is the driver's judgement of an End. Reset is the announced end of an outage; zero if
+// unknown. Final marks an outage that waiting cannot end, such as an invalid key or a missing
+// login.
 type Verdict struct {
 	Kind    Kind
 	Text    string // one line for people
@@ -49,13 +50,13 @@ type Verdict struct {
 	Final   bool
 }
 
-// Judge classifies how a process ended (T92, M5). The exit code counts only if there is no result
-// line, because it is 0 after an interrupt and 1 after an outage.
+// Judge classifies how a process ended (T92, M5). The exit code counts only without a result line,
+// because it is 0 after an interrupt and 1 after an outage.
 func Judge(e End, now time.Time) Verdict {
 	v := Verdict{Session: e.Session, Kind: kindOf(e)}
 	r := e.Result
 	if r == nil {
-		if v.Kind == Failed { // the other kinds explain themselves
+		if v.Kind == Failed { // the other kinds are self-explanatory
 			v.Text = e.Said
 		}
 		return v
@@ -74,7 +75,7 @@ func Judge(e End, now time.Time) Verdict {
 	return v
 }
 
-// full lists the terminal reasons of a conversation that no longer fits into a request.
+// full lists the terminal reasons for a conversation that no longer fits into a request.
 var full = [...]string{"prompt_too_long", "blocking_limit", "rapid_refill_breaker"}
 
 func kindOf(e End) Kind {
@@ -106,8 +107,8 @@ func kindOf(e End) Kind {
 	return Failed
 }
 
-// refusal returns the reason of a hook that blocked a prompt, or else the event. It returns "" if
-// no hook blocked one.
+// refusal returns a hook's reason for blocking a prompt, or the event if there is no reason. It
+// returns "" if no hook blocked a prompt.
 func refusal(text string) string {
 	event, reason, ok := strings.Cut(text, " operation blocked by hook:\n")
 	if !ok || !strings.HasPrefix(event, "UserPrompt") {
@@ -124,10 +125,10 @@ func firstLine(text string) string {
 // maxReset is the longest wait that the driver accepts. The longest usage limit lasts a week.
 const maxReset = 8 * 24 * time.Hour
 
-// justOver is how long ago a clock time may be and still mean today rather than tomorrow.
+// justOver is how far a clock time may lie in the past and still mean today, not tomorrow.
 const justOver = 15 * time.Minute
 
-// plausible returns at, or zero if at is in the past or too far away to wait for.
+// plausible returns at, or the zero time if at is in the past or too far away to wait for.
 func plausible(at, now time.Time) time.Time {
 	if at.After(now) && at.Before(now.Add(maxReset)) {
 		return at
@@ -135,16 +136,16 @@ func plausible(at, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// resetWords matches the reset time in a limit's text: seconds since 1970, or a clock time and its
-// zone.
+// resetWords matches the reset time in a usage limit message. It is either in seconds since 1970 or
+// a clock time with its zone.
 var resetWords = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`limit reached\|\s*(\d+)\s*$|` +
 		`resets (?:at )?([^(\n·;.]+)(?:\(([^)]*)\))?`)
 })
 
-// ResetIn returns the reset time named in a limit's text, such as "resets 3pm (Europe/Berlin)",
-// "resets Nov 24, 3:30pm" or "usage limit reached|1759312800". A time without a zone is in the zone
-// of now. It returns zero if the text names no reset time, or if that is past or too far away.
+// ResetIn returns the reset time from a usage limit message, such as "resets 3pm (Europe/Berlin)",
+// "resets Nov 24, 3:30pm" or "usage limit reached|1759312800". A time without a zone is in now's
+// zone. ResetIn returns zero if there is no reset time, or if it is past or too far away.
 func ResetIn(text string, now time.Time) time.Time {
 	words := resetWords().FindStringSubmatch(text)
 	if words == nil {
@@ -160,8 +161,8 @@ func ResetIn(text string, now time.Time) time.Time {
 	return plausible(clockAfter(strings.TrimSpace(words[2]), now.In(zone)), now)
 }
 
-// clockAfter returns the next match of a clock time, or of a date without its year. A match up to
-// justOver ago counts. It returns zero if clock has an unknown form.
+// clockAfter returns the next time that matches clock, which is a clock time or a date without a
+// year. A time up to justOver ago also counts. It returns zero if clock has an unknown form.
 func clockAfter(clock string, now time.Time) time.Time {
 	clock = strings.NewReplacer(", ", " ", " at ", " ").Replace(strings.ToLower(clock))
 	for _, layout := range []string{

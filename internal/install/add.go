@@ -10,9 +10,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// add registers the program, an absolute path, in the text of a settings file. It returns the text
-// unchanged if the program is already registered, and replaces entries of another binary or
-// version. before is the text before the first registration, or nil. The text must have passed
+// add registers program, an absolute path, in the text of a settings file and returns the new text.
+// It replaces entries of another binary or version, and changes nothing if program is already
+// registered. before is the text before the first registration, or nil. The text must have passed
 // check.
 func add(text, program string, before *string) string {
 	list := entries(program)
@@ -37,8 +37,9 @@ func add(text, program string, before *string) string {
 	return bom + text
 }
 
-// hasAll reports whether the text has every entry. Like the client, it reads the last of equal
-// keys. It accepts additional handlers, a longer timeout and another status message.
+// hasAll reports whether text contains every entry of list. If a key is repeated, the last one
+// counts, as in the client. Additional handlers, longer timeouts and other status messages are
+// allowed.
 func hasAll(text string, list []entry) bool {
 	return !slices.ContainsFunc(list, func(e entry) bool {
 		found := false
@@ -49,8 +50,8 @@ func hasAll(text string, list []entry) bool {
 	})
 }
 
-// asStrong reports whether group has a handler that runs whenever the handler of own would, with at
-// least the same timeout. Both groups are JSON. The status message does not count.
+// asStrong reports whether group has a handler that runs whenever own's handler would, with at
+// least the same timeout. Both are hook groups in JSON. Status messages are ignored.
 func asStrong(group, own string) bool {
 	const timeout, message = "timeout", "statusMessage"
 	want := gjson.Get(own, "hooks.0")
@@ -61,9 +62,9 @@ func asStrong(group, own string) bool {
 		})
 }
 
-// fieldsBut returns the members of a JSON object, except those with the given names.
+// fieldsBut returns the members of a JSON object, excluding those with the given names.
 func fieldsBut(object string, names ...string) (list map[string]any) {
-	_ = json.Unmarshal([]byte(object), &list) // another value has no members
+	_ = json.Unmarshal([]byte(object), &list) // any other value has no members
 	for _, name := range names {
 		delete(list, name)
 	}
@@ -72,10 +73,10 @@ func fieldsBut(object string, names ...string) (list map[string]any) {
 
 // appendKid returns text with value appended to the container in, on a new line. If in is an
 // object, key is the name of the new member; if it is a list, key is "". The new line is indented
-// one level deeper than the line on which in begins.
+// one level deeper than the line where in begins.
 func appendKid(text string, in gjson.Result, key, value string) string {
 	unit := "  "
-	if root := rootOf(text); len(root.kids) > 0 { // its first member shows the indentation
+	if root := rootOf(text); len(root.kids) > 0 { // use the indentation of the first member
 		if lead := text[root.Index+1 : root.kids[0].start]; strings.Contains(lead, "\n") {
 			unit = afterNewline(lead)
 		}
@@ -86,7 +87,7 @@ func appendKid(text string, in gjson.Result, key, value string) string {
 	if key != "" {
 		b.WriteString(quote(key) + ": ")
 	}
-	// cannot fail for a value that this program wrote
+	// cannot fail because this program wrote the value
 	_ = json.Indent(&b, []byte(value), outer+unit, unit)
 	kid := "\n" + outer + unit + b.String()
 	if kids := look(in).kids; len(kids) > 0 {

@@ -12,8 +12,8 @@ import (
 	"hooks/internal/hint"
 )
 
-// check returns an error if the text cannot be edited. It must be empty or one JSON object. Its
-// "hooks", if any, must be an object that has a list for each event of this program.
+// check returns an error if text cannot be edited. The text must be empty or a single JSON object.
+// In its "hooks" object, the members for this program's events must be lists. All are optional.
 func check(text string) error {
 	if err := valid(text); err != nil {
 		return err
@@ -33,8 +33,8 @@ func check(text string) error {
 	return nil
 }
 
-// valid returns an error unless the text is empty or one JSON object. The error gives the line and
-// the column.
+// valid returns an error if text is neither empty nor a single JSON object. The error includes the
+// line and column.
 func valid(text string) error {
 	_, text = cutBOM(text)
 	if blank(text) {
@@ -50,14 +50,14 @@ func valid(text string) error {
 	return nil
 }
 
-// badAt returns an error with the line and the column of an offset in the text.
+// badAt returns an error that includes the line and column of offset at in text.
 func badAt(text string, at int, why string) error {
 	line, column := place(text, at)
 	return hint.New("repair the file, which must be JSON in UTF-8 without comments, then repeat "+
 		"the command; nothing was changed", "line %d, column %d: %s", line, column, why)
 }
 
-// place returns the line and the column of an offset, from 1 and in characters.
+// place returns the line and column of offset at. Both count from 1; columns are in characters.
 func place(text string, at int) (line, column int) {
 	before := text[:min(at, len(text))]
 	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(afterNewline(before)) + 1

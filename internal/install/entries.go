@@ -20,12 +20,12 @@ type entry struct {
 	group string // compact JSON
 }
 
-// entries returns the entries of hooks.json in order, with program in place of the plugin's
-// command.
+// entries returns the entries of hooks.json in order, with the plugin's command replaced by
+// program.
 func entries(program string) (list []entry) {
 	gjson.Get(plugin.Hooks, "hooks").ForEach(func(name, groups gjson.Result) bool {
 		group := groups.Get("0").Raw
-		set := func(key, raw string) { // cannot fail for embedded text
+		set := func(key, raw string) { // cannot fail for embedded JSON
 			group, _ = sjson.SetRaw(group, "hooks.0."+key, raw)
 		}
 		word := event.WordOf(name.String())
@@ -46,8 +46,8 @@ func entries(program string) (list []entry) {
 	return list
 }
 
-// switchCheck returns the check in a shell line of hooks.json, which fails while the session has an
-// active loop. It returns "" if the line has no check.
+// switchCheck returns the shell check at the end of a command from hooks.json, or "" if there is no
+// check. The check fails while the session has an active loop.
 func switchCheck(command string) string {
 	_, check, _ := strings.Cut(command, "||for ")
 	check, _, found := strings.Cut(check, ";exit #>")
@@ -57,12 +57,12 @@ func switchCheck(command string) string {
 	return "for " + check
 }
 
-// switchName is the end of the switch file's path in the registered shell lines; see
+// switchName is the end of the switch file's path in the registered shell commands; see
 // seal.SwitchPath.
 const switchName = "/on/$CLAUDE_CODE_SESSION_ID"
 
-// programOf returns the binary of this program that a handler starts, or "" if it starts another
-// program.
+// programOf returns the path of this program's binary if handler starts it, or "" if handler starts
+// another program.
 func programOf(handler gjson.Result) string {
 	program, word := starts(handler)
 	if event.NameOf(word) == "" || !named(program) {
@@ -77,9 +77,9 @@ func named(program string) bool {
 	return base == "hooks" || strings.EqualFold(base, "hooks.exe")
 }
 
-// starts returns the program that a handler starts, and its single argument. The handler must have
-// exec form, or be a shell line with a path and a word, followed at most by the fallback and the
-// check of hooks.json. For any other handler, starts returns "" and "".
+// starts returns the program started by handler and its single argument. It recognizes the exec
+// form, and shell commands that consist of a path and a word, optionally followed by the fallback
+// and the check from hooks.json. For any other handler, starts returns "" and "".
 func starts(handler gjson.Result) (program, word string) {
 	if kind := handler.Get("type").String(); kind != "command" && kind != "" {
 		return "", ""
@@ -89,7 +89,7 @@ func starts(handler gjson.Result) (program, word string) {
 		return command, list[0].String()
 	}
 	line := command
-	// the text before the shell line is for PowerShell
+	// everything before the shell part is for PowerShell
 	if _, shell, found := strings.Cut(command, "<#'\n"); found {
 		line = shell
 	}
@@ -106,11 +106,11 @@ func starts(handler gjson.Result) (program, word string) {
 	return "", ""
 }
 
-// quote returns s as a JSON string, without escaping <, > and &.
+// quote returns s as a JSON string without escaping <, > and &.
 func quote(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // cannot fail for a string and a buffer
+	_ = e.Encode(s) // encoding a string to a buffer cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }

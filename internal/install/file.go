@@ -12,25 +12,25 @@ import (
 	"hooks/internal/safefile"
 )
 
-// maxEdited bounds a settings file that is edited, in bytes.
+// maxEdited is the maximum size of an edited settings file, in bytes.
 const maxEdited = 4 << 20
 
-// edited is a settings file and its backup, which holds the text before the registration.
+// edited is a settings file being edited and its backup from before the registration.
 type edited struct {
 	path   string      // absolute, for messages
 	target string      // the file to replace, with links resolved
-	mode   fs.FileMode // 0 if there is no file
+	mode   fs.FileMode // 0 if the file does not exist
 	texts
 }
 
-// texts holds the texts of the settings file and its backup; nil means that the file does not
-// exist.
+// texts holds the contents of the settings file and its backup. A nil pointer means that the file
+// does not exist.
 type texts struct{ now, before *string }
 
 func (s *edited) backup() string { return s.path + ".before-hooks" }
 
-// open reads the settings file at a path and its backup. If the path is a link, open reads the
-// target, and save later replaces the target and keeps the link.
+// open reads the settings file at path and its backup. If path is a link, open reads the link's
+// target; save later replaces the target and keeps the link.
 func open(path string) (s *edited, err error) {
 	s = &edited{path: path, target: path}
 	if _, err := os.Lstat(path); err == nil {
@@ -50,8 +50,8 @@ func open(path string) (s *edited, err error) {
 	return s, err
 }
 
-// read returns the text of a regular file, or nil if it does not exist. It returns an error if the
-// file is larger than limit bytes.
+// read returns the contents of a regular file, or nil if it does not exist. It returns an error if
+// the file is larger than limit bytes.
 func read(path string, limit int64) (*string, error) {
 	text, err := safefile.Head(path, limit+1)
 	switch {
@@ -65,8 +65,9 @@ func read(path string, limit int64) (*string, error) {
 	return &text, nil
 }
 
-// save writes or removes both files. It writes the backup first, so that a crash leaves no edit
-// without one. It changes the settings file only if the file still has the text that was read.
+// save writes or removes both files. It writes the backup first so that a crash never leaves an
+// edit without a backup. It changes the settings file only if the contents are still those read by
+// open.
 func (s *edited) save(next texts) error {
 	if next.now != nil {
 		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
@@ -87,7 +88,7 @@ func (s *edited) save(next texts) error {
 	return nil
 }
 
-// put writes or removes the file. It returns an error if the file has changed since it was read.
+// put writes or removes the settings file. It returns an error if the file has changed since open.
 func (s *edited) put(text *string) error {
 	found, err := read(s.target, maxEdited)
 	switch {
@@ -104,7 +105,7 @@ func (s *edited) put(text *string) error {
 	err = safefile.SyncDir(filepath.Dir(s.target))
 	dir := filepath.Dir(s.path)
 	if info, serr := os.Lstat(dir); serr == nil && info.IsDir() && filepath.Base(dir) == ".claude" {
-		_ = os.Remove(dir) // fails unless the client's folder is empty
+		_ = os.Remove(dir) // fails if the client's folder is not empty
 	}
 	return err
 }

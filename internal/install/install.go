@@ -1,6 +1,6 @@
-// Package install reads the client's settings files, and adds this program to one of them or
-// removes it. An edit keeps every byte that is not part of the registration. It replaces the file
-// atomically and durably, unless another program has changed the file in the meantime.
+// Package install reads the client's settings files and adds this program to one of them or removes
+// it. Edits preserve every byte outside the registration. A file is replaced atomically and
+// durably, but not if another program has changed it in the meantime.
 package install
 
 import (
@@ -20,11 +20,11 @@ import (
 // Result describes the change to a settings file.
 type Result struct {
 	Path    string // absolute
-	Backup  string // backup with the text before the registration, or ""
-	Diff    string // unified diff that is safe to print; "" if nothing changed
+	Backup  string // backup from before the registration, or ""
+	Diff    string // unified diff, safe to print; "" if nothing changed
 	Removed bool   // the file was removed because it had no other content
 	Off     bool   // the file disables all hooks
-	Program string // binary that the entries start; set by Install
+	Program string // binary started by the entries; set by Install
 	Events  int    // number of events with an entry; set by Install
 }
 
@@ -41,7 +41,7 @@ func Install(path, program string, dry bool) (r Result, err error) {
 		}
 		_, bare := cutBOM(text)
 		if len(programs(bare)) == 0 {
-			t.before = t.now // the backup of an earlier registration is outdated
+			t.before = t.now // a backup from an earlier registration is outdated
 		}
 		text = add(text, program, t.before)
 		t.now = &text
@@ -51,9 +51,9 @@ func Install(path, program string, dry bool) (r Result, err error) {
 	return r, err
 }
 
-// Uninstall removes the program from the settings file. It removes a file that has no other content
-// and did not exist before the registration. If nothing else has changed since the registration, it
-// restores the former text exactly.
+// Uninstall removes the program from the settings file. It deletes the file if nothing else is in
+// it and it did not exist before the registration. If the registration was the only change,
+// Uninstall restores the original text exactly.
 func Uninstall(path string, dry bool) (Result, error) {
 	return edit(path, dry, func(t texts) (texts, error) {
 		if t.now == nil {
@@ -105,8 +105,8 @@ func (s *edited) result(next texts) Result {
 	return r
 }
 
-// maxKeys bounds the keys on a line of a diff. A line with more would hide the change from a
-// person, so the diff then shows one value per line.
+// maxKeys is the maximum number of keys on a line of a diff. A person would miss the change in a
+// longer line, so the diff then shows one value per line.
 const maxKeys = 4
 
 func crowded(text string) bool {
@@ -115,7 +115,7 @@ func crowded(text string) bool {
 	})
 }
 
-// indented returns the text with one value per line, for a readable diff. The file keeps its
+// indented returns text with one value per line, for a readable diff. The file itself keeps its
 // layout.
 func indented(text string) string {
 	var b bytes.Buffer
@@ -125,7 +125,7 @@ func indented(text string) string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// textOf returns the text of a file, or "" if the file does not exist.
+// textOf returns the contents of a file, or "" if the file does not exist.
 func textOf(file *string) string {
 	if file == nil {
 		return ""
@@ -133,8 +133,7 @@ func textOf(file *string) string {
 	return *file
 }
 
-// Installed describes a registration to a person. It includes the diff if whole is set, or on a dry
-// run.
+// Installed describes a registration to a person. It includes the diff if whole or dry is set.
 func (r Result) Installed(dry, whole bool) string {
 	text := fmt.Sprintf("installed in %s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Diff == "" {

@@ -6,10 +6,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// remove removes the program's handlers from the text of a settings file, and the containers that
-// become empty: group, event, "hooks". before is the text before the first registration, or nil.
-// If only the registration was added to that text, remove returns it exactly. The text must have
-// passed check.
+// remove removes the program's handlers from the text of a settings file, along with any group,
+// event or "hooks" member that becomes empty. before is the text before the first registration, or
+// nil. If the registration is the only change since then, remove returns before exactly. The text
+// must have passed check.
 func remove(text string, before *string) string {
 	bom, bare := cutBOM(text)
 	found := programs(bare)
@@ -27,7 +27,7 @@ func remove(text string, before *string) string {
 	return bom + bare[:root.Index] + rest + bare[root.Index+len(root.Raw):]
 }
 
-// The nesting depths of the values between the root and a handler.
+// Nesting depths from the root of a settings file down to a handler.
 const (
 	rootDepth = iota // its member "hooks" holds the events
 	_
@@ -37,8 +37,9 @@ const (
 	handlerDepth
 )
 
-// without returns the text of a value without this program's handlers. gone reports whether nothing
-// else is left in the value. A group is gone with its last handler, because it has no effect then.
+// without returns the text of v without this program's handlers. gone reports whether v contained
+// nothing else. A group that loses its last handler is gone too, because it no longer has any
+// effect.
 func without(v gjson.Result, depth int) (text string, gone bool) {
 	n, list := look(v), depth == groupsDepth || depth == handlersDepth
 	switch {
@@ -47,7 +48,7 @@ func without(v gjson.Result, depth int) (text string, gone bool) {
 	case len(n.kids) == 0 || v.IsArray() != list:
 		return v.Raw, false
 	}
-	end := 0 // offset in the value after the last kid
+	end := 0 // offset in v after the last kid
 	for _, k := range n.kids {
 		start, value, gone := k.start-v.Index, k.value.Raw, false
 		if k.key == "hooks" || depth != rootDepth && depth != groupDepth {
@@ -67,7 +68,7 @@ func without(v gjson.Result, depth int) (text string, gone bool) {
 	return text + v.Raw[end:], text == ""
 }
 
-// empty reports whether a text has no settings.
+// empty reports whether text contains no settings.
 func empty(text string) bool {
 	_, text = cutBOM(text)
 	return len(rootOf(text).kids) == 0

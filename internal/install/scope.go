@@ -10,12 +10,11 @@ import (
 	"hooks/internal/hint"
 )
 
-// Scopes lists the scopes of the settings files that a person edits. Later ones override earlier
-// ones.
+// Scopes lists the scopes whose settings files people edit. Later scopes override earlier ones.
 var Scopes = []string{"user", "project", "local"}
 
-// Path returns the settings file of a scope: the user's under CLAUDE_CONFIG_DIR or ~/.claude, the
-// others in the project.
+// Path returns the path of a scope's settings file. The user's file is in CLAUDE_CONFIG_DIR or
+// ~/.claude, the others are in the project.
 func Path(scope, project string, env func(string) string) (string, error) {
 	switch scope {
 	case "project":
@@ -30,8 +29,8 @@ func Path(scope, project string, env func(string) string) (string, error) {
 	return filepath.Abs(filepath.Join(dir, "settings.json"))
 }
 
-// ClientDir returns the folder of the person's client files: CLAUDE_CONFIG_DIR or ~/.claude. It
-// returns "" with an error if the folder is unknown.
+// ClientDir returns the folder with the person's client files, CLAUDE_CONFIG_DIR or ~/.claude. It
+// returns "" and an error if the folder is unknown.
 func ClientDir(env func(string) string) (string, error) {
 	if dir := env("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir, nil
@@ -43,7 +42,7 @@ func ClientDir(env func(string) string) (string, error) {
 	return filepath.Join(home, ".claude"), nil
 }
 
-// ManagedDir returns the folder of the client settings managed by the machine's administrator.
+// ManagedDir returns the folder with the client settings that the machine's administrator manages.
 func ManagedDir() string {
 	switch runtime.GOOS {
 	case "darwin":
@@ -67,8 +66,8 @@ func Home(env func(string) string) (string, error) {
 }
 
 // Program returns the absolute path of the running binary with links resolved, because the client
-// starts it from any folder and with any PATH. It returns an error if the binary is temporary or if
-// its name would not be recognized later.
+// may start it from any folder with any PATH. It returns an error if the binary is temporary or its
+// name would not be recognized later.
 func Program() (string, error) {
 	path, err := os.Executable()
 	if err == nil {
@@ -95,8 +94,8 @@ func checkLasting(path string) error {
 }
 
 // Clash returns an error if a registration would make every event count twice, because a plugin
-// starts this program too or another scope registers another binary. The client runs equal entries
-// of two scopes only once. Clash ignores managed settings.
+// also starts this program or another scope registers a different binary. If two scopes have equal
+// entries, the client runs them only once. Clash ignores managed settings.
 func Clash(scope, program, project string, env func(string) string) error {
 	own, err := Path(scope, project, env)
 	if err != nil {

@@ -23,20 +23,20 @@ type File struct {
 	Bad   string       // reason why the client cannot read the file, or ""
 }
 
-// Hook is one handler of a file that starts this program.
+// Hook is a handler that starts this program.
 type Hook struct {
 	File    *File
 	Event   string
 	Raw     gjson.Result
-	Program string   // binary that it starts
+	Program string   // path of the binary
 	Word    string   // hook word
-	Argv    []string // command line with which the client starts it
+	Argv    []string // command line that the client runs
 
 	group string // the handler's group, as JSON
 }
 
-// Current reports whether the hook runs whenever the hook of this version would, with at least the
-// same timeout.
+// Current reports whether the hook runs whenever this version's hook would, with at least the same
+// timeout.
 func (h Hook) Current() bool {
 	own := gjson.Get(plugin.Hooks, "hooks."+h.Event+".0").Raw
 	if h.File.Root == "" {
@@ -50,7 +50,7 @@ func (h Hook) Current() bool {
 	return own != "" && asStrong(h.group, own)
 }
 
-// Settings holds the files that apply to one person in one project. Each is read once.
+// Settings holds the files that apply to one person in one project. Each file is read once.
 type Settings struct {
 	Files []*File // settings in ascending precedence, then plugin hooks
 	Ours  []Hook  // the hooks that start this program
@@ -59,18 +59,18 @@ type Settings struct {
 	plugins         []plugged
 }
 
-// plugged is a plugin that is installed for the project.
+// plugged is a plugin installed for the project.
 type plugged struct {
 	id, name string // "sdd@acme", "sdd"
 	root     string
 	on       bool // enabled by the settings
 }
 
-// maxRead bounds the size of a client file, in bytes.
+// maxRead is the maximum size of a client file, in bytes.
 const maxRead = 16 << 20
 
-// ReadSettings reads the settings of the person, the project and the machine, then the hook files
-// of the enabled plugins, and finds the hooks that start this program. managed is the folder of the
+// ReadSettings reads the settings of the person, the project and the machine and the hook files of
+// the enabled plugins, and finds the hooks that start this program. managed is the folder with the
 // administrator's settings, or "" for the default. self is the path of this program.
 func ReadSettings(project, managed, self string, env func(string) string) *Settings {
 	s := &Settings{project: project}
@@ -93,7 +93,7 @@ func ReadSettings(project, managed, self string, env func(string) string) *Setti
 	return s
 }
 
-// add adds a file if it exists and was not yet added with the same root. root is the plugin's
+// add adds a file if it exists and has not been added with the same root. root is the plugin's
 // folder, or "" for settings.
 func (s *Settings) add(scope, path, root string) {
 	known := func(f *File) bool { return f.Path == path && f.Root == root }
@@ -103,8 +103,8 @@ func (s *Settings) add(scope, path, root string) {
 	}
 }
 
-// readFile reads a JSON file of the client. found is false if the file does not exist; its Body
-// then has no value.
+// readFile reads a JSON file of the client. found is false if the file does not exist; f.Body is
+// then empty.
 func readFile(scope, path string) (f *File, found bool) {
 	f = &File{Scope: scope, Path: path}
 	text, err := read(path, maxRead)
@@ -123,8 +123,8 @@ func readFile(scope, path string) (f *File, found bool) {
 	return f, true
 }
 
-// Setting returns the value at nested keys and its file, the one of highest precedence that has a
-// value. from is nil if there is none.
+// Setting returns the value at nested keys and the file that sets it. If several files set the
+// value, the one with the highest precedence wins. If none does, from is nil.
 func (s *Settings) Setting(keys ...string) (from *File, value gjson.Result) {
 	for _, f := range s.Files {
 		v := f.Body
@@ -172,8 +172,8 @@ func (s *Settings) Unhooks(program, plugin string, env func(string) string) stri
 	return ""
 }
 
-// unplugged is like Unhooks for a plugin from a marketplace, which runs only while a settings file
-// that the client can read enables it.
+// unplugged is like Unhooks for a marketplace plugin, which runs only while a readable settings
+// file enables it.
 func (s *Settings) unplugged(plugin string) (lost string) {
 	for _, p := range s.plugins {
 		if p.name != "hooks" && !Same(p.root, plugin) {
@@ -194,7 +194,7 @@ func (s *Settings) unplugged(plugin string) (lost string) {
 	return lost
 }
 
-// addHooks adds a file's handlers that start self, or a binary named hooks, with a hook word.
+// addHooks adds the handlers in f that start self, or a binary named hooks, with a hook word.
 func (s *Settings) addHooks(f *File, self string) {
 	expand := strings.NewReplacer(
 		"${CLAUDE_PLUGIN_ROOT}", f.Root, "$CLAUDE_PLUGIN_ROOT", f.Root,
@@ -209,8 +209,8 @@ func (s *Settings) addHooks(f *File, self string) {
 	})
 }
 
-// argv returns the command line with which the client starts a handler: a program with arguments,
-// or a shell.
+// argv returns the command line that the client runs for a handler. It is either a program with
+// arguments or a shell with a command.
 func argv(raw gjson.Result, expand func(string) string) []string {
 	command, args := expand(raw.Get("command").String()), raw.Get("args")
 	if !args.IsArray() {
@@ -223,8 +223,7 @@ func argv(raw gjson.Result, expand func(string) string) []string {
 	return list
 }
 
-// addPlugins finds the plugins that are installed for this project, and adds the hooks of those
-// that are enabled.
+// addPlugins finds the plugins installed for this project and adds the hooks of the enabled ones.
 func (s *Settings) addPlugins() {
 	registry, _ := readFile("plugins", s.registry("installed_plugins.json"))
 	if registry.Bad != "" {
@@ -250,8 +249,8 @@ func (s *Settings) addPlugins() {
 
 func (s *Settings) registry(name string) string { return filepath.Join(s.client, "plugins", name) }
 
-// source returns the source folder of a plugin from a directory marketplace. The client runs such
-// a plugin in place. It returns "" for other plugins.
+// source returns the source folder of a plugin from a directory marketplace, because the client
+// runs such a plugin in place. It returns "" for other plugins.
 func (s *Settings) source(name string) string {
 	plugin, market, _ := strings.Cut(name, "@")
 	known, _ := readFile("plugins", s.registry("known_marketplaces.json"))
@@ -269,8 +268,8 @@ func (s *Settings) source(name string) string {
 	return ""
 }
 
-// installed returns the folder of a plugin's installation for the project, or else for the user, or
-// "". The registry's first format had a single installation per plugin.
+// installed returns the folder where a plugin is installed for the project or else for the user, or
+// "". In the registry's first format, a plugin had a single installation.
 func (s *Settings) installed(installs gjson.Result) (root string) {
 	for _, i := range installs.Array() { // Array turns a single object into a list
 		at := i.Get("projectPath").String()
@@ -296,7 +295,7 @@ func (s *Settings) addPlugin(scope, root string) {
 	}
 }
 
-// Same reports whether two paths name the same file. If a is missing, it compares the paths.
+// Same reports whether two paths name the same file. If a does not exist, it compares the paths.
 func Same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

@@ -14,7 +14,7 @@ type Skill struct {
 	Path string // path of its file
 }
 
-// Skills lists the skills and commands of the project, the person and the enabled plugins, in this
+// Skills lists the skills and commands of the project, the person and the enabled plugins, in that
 // order.
 func (s *Settings) Skills() []Skill {
 	list := skillsIn("", filepath.Join(s.project, ".claude"))
@@ -29,8 +29,8 @@ func (s *Settings) Skills() []Skill {
 	return list
 }
 
-// skillsIn lists the skills and commands in dir, with prefix before each name. A command's
-// subfolder is its namespace.
+// skillsIn lists the skills and commands in dir and adds prefix to each name. A command's subfolder
+// is its namespace.
 func skillsIn(prefix, dir string) (list []Skill) {
 	for _, pattern := range []string{"skills/*/SKILL.md", "commands/*.md", "commands/*/*.md"} {
 		found, _ := fs.Glob(os.DirFS(dir), pattern)
@@ -43,9 +43,9 @@ func skillsIn(prefix, dir string) (list []Skill) {
 	return list
 }
 
-// PluginSkills lists the skills of a plugin, in root or, if root is "", in the enabled plugin's
-// folder. read is false if the list may be incomplete, because the plugin was not found, no skills
-// were found, or its manifest is unreadable or names other folders.
+// PluginSkills lists the skills of a plugin from root or, if root is "", from the folder of the
+// enabled plugin. read is false if the list may be incomplete because the plugin was not found, no
+// skills were found, or its manifest is unreadable or names other folders.
 func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
 	for _, p := range s.plugins {
 		if p.on && p.name == name && root == "" {
@@ -67,9 +67,9 @@ func (s *Settings) Plugged() bool {
 	return slices.ContainsFunc(s.plugins, func(p plugged) bool { return p.on && p.name == "hooks" })
 }
 
-// PluginBeside returns a folder that the client can add as a marketplace with this plugin: the
-// parent of the program's bin folder, share/hooks in that parent, or the project. It returns "" if
-// no such folder exists.
+// PluginBeside returns a folder that the client can add as a marketplace with this plugin. It tries
+// the parent of the program's bin folder, share/hooks in that parent, and the project. It returns
+// "" if none of them qualifies.
 func PluginBeside(program, project string) string {
 	up := filepath.Dir(filepath.Dir(program))
 	for _, root := range []string{up, filepath.Join(up, "share", "hooks"), project} {

@@ -13,16 +13,16 @@ import (
 
 // Wrong is a value that makes the client skip the whole settings file, including hooks.
 type Wrong struct {
-	Text string // line, column, key, required type and present value
+	Text string // line, column, key, required type and actual value
 	// Choice marks a string that is not one of the known choices. A later client may accept it.
 	Choice bool
-	at     int // the offset of the value
+	at     int // offset of the value
 }
 
 //go:embed wanted.txt
 var wantedText string
 
-// wanted yields each type with each setting key that must have it.
+// wanted yields pairs of a required type and a settings key that must have it.
 func wanted(yield func(want, key string) bool) {
 	want := ""
 	for line := range strings.Lines(wantedText) {
@@ -62,8 +62,8 @@ func WrongTypes(text string) (found []Wrong) {
 	return found
 }
 
-// each calls f for every value that a dotted key of wanted.txt matches, with its full key. The last
-// of duplicate keys counts, as for the client.
+// each calls f with the full key and value of every match of a dotted key from wanted.txt. If a key
+// is repeated, the last one counts, as in the client.
 func (n node) each(key, above string, f func(key string, v gjson.Result)) {
 	name, rest, deeper := strings.Cut(key, ".")
 	values := map[string]gjson.Result{}
@@ -84,14 +84,14 @@ func (n node) each(key, above string, f func(key string, v gjson.Result)) {
 
 const oneOf, objectWith = "one of ", "an object with "
 
-// fits reports whether a value has a type of wanted.txt.
+// fits reports whether v has the type want, as written in wanted.txt.
 func fits(v gjson.Result, want string) bool {
 	if choices, ok := strings.CutPrefix(want, oneOf); ok {
 		return v.Type == gjson.String && slices.Contains(strings.Split(choices, ", "), v.Str)
 	}
 	if needs, ok := strings.CutPrefix(want, objectWith); ok {
 		member, kind, _ := strings.Cut(needs, " for type ")
-		object := look(v) // another row reports values that are not objects
+		object := look(v) // another row reports other values
 		return !v.IsObject() || kind != "" && object.member("type").Str != kind ||
 			object.member(strings.Trim(member, `"`)).Exists()
 	}
