@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// tested lists the versions of the client on which the end-to-end suite runs, the newest first.
+// tested lists the client versions that the end-to-end suite runs on, newest first.
 var tested = [...]string{"2.1.330", "2.1.329"}
 
-// oldest is the oldest supported version of the client. With an older one, auto mode may skip a
-// gate, a lock may name the wrong process, and removing a worktree stops the hooks.
+// oldest is the oldest supported client version. With an older one, auto mode may skip a gate, a
+// lock may name the wrong process, and removing a worktree stops the hooks.
 const oldest = "2.1.239"
 
 func clientVersion(m *machine, n *notes) {
@@ -38,8 +38,8 @@ func clientVersion(m *machine, n *notes) {
 	}
 }
 
-// version parses the first three numbers of a text such as "2.1.329 (Claude Code)". It returns nil
-// if the text does not begin with a version.
+// version parses the first three numbers in text such as "2.1.329 (Claude Code)". It returns nil if
+// the text does not begin with a version.
 func version(s string) []int {
 	v := make([]int, 3)
 	n, _ := fmt.Sscanf(strings.TrimPrefix(s, "v"), "%d.%d.%d", &v[0], &v[1], &v[2])

@@ -1,9 +1,9 @@
-// Package doctor checks whether the program can work on this machine and in this project. Each
-// check reports its findings, and a hint for each problem.
+// Package doctor checks whether the program works on this machine and in this project. Each check
+// reports its findings and gives a hint for each problem.
 //
 // The checks start this program, git, Claude Code and the forge's client. They write only temporary
-// files, except in the session and the repairs that a person asks for. If a check panics, it fails
-// and the others continue.
+// files, except in the live session and in repairs, which a person must ask for. If a check panics,
+// it fails and the others continue.
 package doctor
 
 import (
@@ -27,18 +27,18 @@ import (
 // Doctor holds the options of a checkup. Env and Dir are required.
 type Doctor struct {
 	Env     func(string) string
-	Dir     string // folder where the command was typed
+	Dir     string // folder where the person typed the command
 	Version string // output of `hooks version`
-	Managed string // folder of the administrator's settings; "" for the system's default
+	Managed string // folder with the administrator's settings; "" for the default
 	Live    bool   // starts one real session of the client, which costs a few cents
 	Fix     bool   // repairs what is safe to repair
 }
 
-// machine holds the inputs of the checks. Each input is read once.
+// machine holds what the checks examine. Each input is read only once.
 type machine struct {
 	Doctor
 	project  string
-	client   string // the client's folder, "" if unknown
+	client   string // the client's folder; "" if unknown
 	self     loop.Program
 	config   config.Config
 	repo     tracker.Facts
@@ -78,7 +78,7 @@ func (m *machine) walk(list []check) []*notes {
 	return results
 }
 
-// examine runs one check. Every program that it starts has a time limit, so the check always ends.
+// examine runs one check. The check always ends, because every program it starts has a time limit.
 func (m *machine) examine(c check) (n *notes) {
 	n = &notes{report.Check{Group: c.group, Name: c.name, Status: report.Fine}, m.Fix}
 	began := time.Now()
@@ -96,7 +96,7 @@ func (m *machine) examine(c check) (n *notes) {
 	return n
 }
 
-// shown returns a path for people, relative to the project or the home folder if possible.
+// shown returns a path as people see it, relative to the project or the home folder if possible.
 func (m *machine) shown(path string) string {
 	if rel, err := filepath.Rel(m.project, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -111,8 +111,8 @@ func (m *machine) shown(path string) string {
 func join(list []string) string { return strings.Join(list, ", ") }
 
 const (
-	childTime = 3 * time.Second // time limit of another program, which may use a network
-	hookTime  = 5 * time.Second // time limit of this program, even on a busy machine
+	childTime = 3 * time.Second // for other programs, which may use a network
+	hookTime  = 5 * time.Second // for this program, even on a busy machine
 )
 
 // run runs a program in the project and returns its trimmed output.

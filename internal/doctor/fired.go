@@ -9,7 +9,7 @@ import (
 	"hooks/internal/store"
 )
 
-// receipts checks that Stop and PreToolUse reached the program in the last session whose hooks
+// receipts checks that Stop and PreToolUse reached the program in the last session where hooks
 // fired.
 func receipts(m *machine, n *notes) {
 	var last loop.Receipt

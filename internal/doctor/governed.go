@@ -10,12 +10,12 @@ import (
 
 // Setup holds the facts that `hooks init` needs before it registers the program.
 type Setup struct {
-	Governed   []install.Skill // installed skills whose loops are governed, except the plugin's
+	Governed   []install.Skill // installed skills with governed loops, except the plugin's
 	Registered bool            // registered in a settings file
 	Plugged    bool            // registered as the plugin
-	Source     string          // folder of the plugin, "" if none was found
-	// Begin is the line that begins a governed loop in a session here. If no skill can be governed,
-	// it is a comment with the command that installs one.
+	Source     string          // the plugin's folder; "" if not found
+	// Begin is the line that starts a governed loop in a session here. If no skill can be governed,
+	// it is a comment with a command that installs one.
 	Begin string
 }
 
@@ -33,7 +33,7 @@ func Look(env func(string) string, dir string) Setup {
 	return found
 }
 
-// governedSkills notes the installed skills whose loops are governed, and their files.
+// governedSkills notes each installed skill with governed loops, and its file.
 func governedSkills(m *machine, n *notes) {
 	list := m.governed()
 	for _, skill := range list {
@@ -46,13 +46,13 @@ func governedSkills(m *machine, n *notes) {
 	}
 }
 
-// names returns the commands that the configurations of the project and of the person add to the
-// built-in ones.
+// names returns the commands that the project's and the person's configurations add to the built-in
+// ones.
 func (m *machine) names() []loop.Names {
 	return []loop.Names{m.config.Names(), config.User(m.client).Names()}
 }
 
-// governed returns the installed skills whose loops are governed.
+// governed returns the installed skills with governed loops.
 func (m *machine) governed() []install.Skill {
 	names := m.names()
 	return slices.DeleteFunc(m.settings().Skills(), func(skill install.Skill) bool {
@@ -61,8 +61,9 @@ func (m *machine) governed() []install.Skill {
 	})
 }
 
-// beginLine returns the line that begins a loop: with a work skill, else a review skill, else a
-// prompt skill, else the plugin's. If there is none, it returns a comment with an install command.
+// beginLine returns the line that starts a loop. It prefers a work skill, then a review skill, then
+// a prompt skill, then the plugin's. If there is none, it returns a comment with an install
+// command.
 func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	for _, kind := range loop.Kinds {
 		for _, skill := range list {

@@ -18,11 +18,11 @@ import (
 	"hooks/internal/safefile"
 )
 
-// liveTime bounds the session that --live starts. The client's own limits are in liveArgs.
+// liveTime is the time limit for the session started by --live. liveArgs has the client's own
+// limits.
 const liveTime = 3 * time.Minute
 
-// liveArgs limits the session to three turns, a quarter of a dollar and a tool call that changes
-// nothing.
+// liveArgs limits the session to three turns, a quarter of a dollar and one harmless tool call.
 var liveArgs = [...]string{
 	"claude",
 	"-p", "Call the Bash tool once, with the command `true`. Then answer with the word ok.",
@@ -30,11 +30,11 @@ var liveArgs = [...]string{
 	"--allowedTools", "Bash(true)",
 }
 
-// maxLog bounds the part of the log that is read, in bytes.
+// maxLog is the maximum number of bytes read from the log.
 const maxLog = 16 << 20
 
-// live starts one real session of the person's client in the project, without a loop. Every hook
-// of this program that fires in it writes a line to a log, which proves that the hook fired.
+// live starts one real client session in the project, without a loop. Whenever a hook of this
+// program fires in the session, it writes a line to a log, which proves that it fired.
 func live(m *machine, n *notes) {
 	if !m.Live {
 		n.skip("hooks doctor --live starts one real session, which costs a few cents")
@@ -46,7 +46,7 @@ func live(m *machine, n *notes) {
 		return
 	}
 	defer os.RemoveAll(dir)
-	_, set := m.settings().Setting("env", "HOOKS_LOG") // this value overrides the environment
+	_, set := m.settings().Setting("env", "HOOKS_LOG") // overrides the environment
 	log := cmp.Or(set.String(), filepath.Join(dir, "log"))
 	before, _ := safefile.ReadHead(log, maxLog)
 	env := append(os.Environ(), "HOOKS_LOG="+log, "PWD="+m.project)
@@ -87,8 +87,7 @@ func live(m *machine, n *notes) {
 	}
 }
 
-// receipt returns the words of the events in a log and the programs that answered, without
-// duplicates.
+// receipt returns the hook words in a log and the programs that answered, without duplicates.
 func receipt(log string) (events, programs []string) {
 	for line := range strings.Lines(log) {
 		words := strings.Fields(line)

@@ -15,7 +15,7 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// repository checks that the default branch is known. Otherwise the guard protects only main,
+// repository checks that the default branch is known. If it is not, the guard protects only main,
 // master, trunk and release branches.
 func repository(m *machine, n *notes) {
 	if m.repo.Top == "" {
@@ -53,10 +53,10 @@ func configuration(m *machine, n *notes) {
 	}
 }
 
-// askTime bounds the request for the backlog.
+// askTime is the time limit for the backlog request.
 const askTime = 20 * time.Second
 
-// forgeClient asks the tracker for the backlog, as a loop does.
+// forgeClient requests the backlog from the tracker, as a loop does.
 func forgeClient(m *machine, n *notes) {
 	ctx, cancel := context.WithTimeout(context.Background(), askTime)
 	defer cancel()

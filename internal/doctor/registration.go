@@ -31,13 +31,13 @@ func again(f *install.File) string {
 	return "`hooks install --scope " + f.Scope + "`"
 }
 
-// from returns the path and the scope of a file, for people.
+// from returns a file's path and scope for people.
 func (m *machine) from(f *install.File) string {
 	return fmt.Sprintf("%s (%s)", m.shown(f.Path), f.Scope)
 }
 
-// settingsFiles finds settings that the client cannot read. One value of a wrong type makes the
-// client skip the whole file; in headless mode (-p) it prints no message.
+// settingsFiles finds settings that the client cannot read. A single value of the wrong type makes
+// the client skip the whole file; in headless mode (-p) it prints no message.
 func settingsFiles(m *machine, n *notes) {
 	for _, f := range m.settings().Files {
 		if f.Bad != "" {
@@ -81,7 +81,7 @@ func hooksRegistered(m *machine, n *notes) {
 		}
 		missing = append(missing, w.Name)
 		if w.Name == event.PreToolUse || w.Name == event.Stop {
-			add = n.fail // without them nothing is guarded, or no iteration is ever closed
+			add = n.fail // without them nothing is guarded, or no iteration ever closes
 		}
 	}
 	if len(missing) > 0 {
@@ -92,7 +92,7 @@ func hooksRegistered(m *machine, n *notes) {
 }
 
 // registeredOnce finds events that would count twice. If several settings files contain the same
-// handler, the client runs it once. It runs each different handler, and each plugin's, separately.
+// handler, the client runs it once. Different handlers, and those of plugins, run separately.
 func registeredOnce(m *machine, n *notes) {
 	var events, files []string
 	keep := "keep one"
@@ -136,13 +136,13 @@ func commandForm(m *machine, n *notes) {
 	}
 }
 
-// located returns the path of a hook's binary. It looks up a bare name as the client does.
+// located returns the path of a hook's binary. Like the client, it looks up a bare name on PATH.
 func (m *machine) located(h install.Hook) (string, error) {
 	path, err := exec.LookPath(h.Program)
 	return cmp.Or(path, h.Program), err
 }
 
-// hookBinary checks that the binaries of the hooks exist, start, and have this program's version.
+// hookBinary checks that the hooks' binaries exist, start, and have this program's version.
 func hookBinary(m *machine, n *notes) {
 	seen := map[string]bool{}
 	for _, h := range m.settings().Ours {
@@ -192,7 +192,7 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 	}
 }
 
-// onPath checks that typing hooks starts this program.
+// onPath checks that the command hooks starts this program.
 func onPath(m *machine, n *notes) {
 	path, err := exec.LookPath("hooks")
 	hint := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's startup file"
@@ -208,12 +208,12 @@ func onPath(m *machine, n *notes) {
 	}
 }
 
-// maxBlocks is the number of times in a row that the program may keep a turn open: once for an
-// answer, and once for the facts or the schedule.
+// maxBlocks is how often in a row the program may keep a turn open. Once is for an answer, once for
+// the facts or the schedule.
 const maxBlocks = 2
 
-// switches finds settings and variables that turn off all hooks, or end a turn that a hook keeps
-// open.
+// switches finds settings and environment variables that disable all hooks or end a turn that a
+// hook keeps open.
 func switches(m *machine, n *notes) {
 	if at, v := m.settings().Setting("disableAllHooks"); v.Type == gjson.True {
 		n.fail("set it to false or remove it", "%s: disableAllHooks is on", m.shown(at.Path))
@@ -227,7 +227,7 @@ func switches(m *machine, n *notes) {
 			"%s: allowManagedHooksOnly is on, so the client ignores this registration",
 			m.shown(at.Path))
 	}
-	variable := func(name string) string { // "env" in the settings overrides the shell
+	variable := func(name string) string { // "env" in the settings overrides the environment
 		if _, v := m.settings().Setting("env", name); v.Exists() {
 			return v.String()
 		}

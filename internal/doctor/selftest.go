@@ -14,13 +14,13 @@ import (
 	"hooks/internal/play"
 )
 
-// scratch is a temporary project in which the registered program receives the client's events.
+// scratch is a temporary project where the registered program receives the client's events.
 type scratch struct {
 	*machine
 	play.Session
 }
 
-// selfTest plays one tick of a loop through the registered command lines, and checks every reply.
+// selfTest sends the events of one tick to the registered command lines and checks every reply.
 func selfTest(m *machine, n *notes) {
 	for _, h := range m.settings().Ours {
 		if _, err := m.located(h); err != nil { // its command line would let every call pass
@@ -41,7 +41,7 @@ func selfTest(m *machine, n *notes) {
 	}
 }
 
-// step is an event of the self-test and the text that a field of its reply must contain. If field
+// step is an event in the self-test and the text that a field in its reply must contain. If field
 // is empty, the reply must be empty.
 type step struct {
 	what, word  string
@@ -49,8 +49,9 @@ type step struct {
 	field, want string
 }
 
-// tick returns one tick of a loop, which the Skill tool begins: a merge that must be refused, a
-// harmless call that must pass, a turn that ends without facts, and the end of the iteration.
+// tick returns the events of one tick that starts with the Skill tool: a merge that must be
+// refused, a harmless call that must pass, a turn that ends without facts, and the end of the
+// iteration.
 func tick() []step {
 	stop := func(again bool) []any {
 		return []any{"stop_hook_active", again, "last_assistant_message", "",
@@ -73,7 +74,7 @@ func bash(command string) []any {
 	return []any{"tool_name", "Bash", "tool_use_id", "toolu_doctor", "tool_input.command", command}
 }
 
-// play sends every event without a loop, and then the events of a tick. It returns an error for the
+// play sends every event outside a loop, then the events of a tick. It returns an error for the
 // first wrong reply.
 func (s *scratch) play() error {
 	for _, w := range event.Words {
@@ -96,8 +97,8 @@ func (s *scratch) play() error {
 	return nil
 }
 
-// take sends a step's event through the registered command line and checks the reply. It skips a
-// word that is not registered, because hooks-registered reports it.
+// take sends a step's event to the registered command line and checks the reply. It skips an
+// unregistered word, because hooks-registered reports it.
 func (s *scratch) take(t step) error {
 	i := slices.IndexFunc(s.settings().Ours, func(h install.Hook) bool { return h.Word == t.word })
 	if i < 0 {

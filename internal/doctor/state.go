@@ -12,7 +12,7 @@ import (
 	"hooks/internal/store"
 )
 
-// open opens a project's state with its seal, so that the seal records each write.
+// open opens a project's state together with its seal, so that the seal records each write.
 func (m *machine) open(project string) (*store.Store, error) {
 	files, err := store.Open(project)
 	if err == nil {
@@ -21,7 +21,7 @@ func (m *machine) open(project string) (*store.Store, error) {
 	return files, err
 }
 
-// stateFiles checks every file of the state.
+// stateFiles checks every state file.
 func stateFiles(m *machine, n *notes) {
 	files, err := m.open(m.project)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +45,7 @@ func stateFiles(m *machine, n *notes) {
 	}
 }
 
-// unreadable adds a problem, with a hint, for each line of an error of the state.
+// unreadable adds a problem with a hint for each line of an error from reading the state.
 func unreadable(n *notes, err error) {
 	if err == nil {
 		return
@@ -60,8 +60,8 @@ func unreadable(n *notes, err error) {
 	}
 }
 
-// seals checks whether the program can write its seal records outside of the project, and whether
-// the files of the runs are unchanged since they were written.
+// seals checks whether the program can write its seal records outside the project, and whether the
+// runs' files have changed since they were written.
 func seals(m *machine, n *notes) {
 	const unseen = "changes to the files of a loop will not be detected"
 	dir := seal.At(seal.Home(m.Env))

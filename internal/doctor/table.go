@@ -13,7 +13,7 @@ type check struct {
 	look        func(*machine, *notes)
 }
 
-// table returns every check by group, in the order of the output.
+// table returns all checks by group, in output order.
 func table() []check {
 	return []check{
 		{"registration", "settings-files", false, settingsFiles},
@@ -43,7 +43,7 @@ func table() []check {
 	}
 }
 
-// notes collects the results of a check. Its status is that of its worst problem.
+// notes collects a check's results. The status is that of the worst problem.
 type notes struct {
 	report.Check
 	fix bool
@@ -54,18 +54,18 @@ func (n *notes) note(format string, args ...any) {
 	n.Found = append(n.Found, fmt.Sprintf(format, args...))
 }
 
-// skip marks the check as skipped, with the reason.
+// skip marks the check as skipped and records the reason.
 func (n *notes) skip(format string, args ...any) {
 	n.Status = report.Skipped
 	n.note(format, args...)
 }
 
-// warn adds a problem that a person should know about or decide.
+// warn adds a problem that a person should know about or decide on.
 func (n *notes) warn(hint, format string, args ...any) {
 	n.add(report.Doubt, hint, fmt.Sprintf(format, args...))
 }
 
-// fail adds a problem that keeps the program from working.
+// fail adds a problem that prevents the program from working.
 func (n *notes) fail(hint, format string, args ...any) {
 	n.add(report.Broken, hint, fmt.Sprintf(format, args...))
 }
@@ -77,8 +77,8 @@ func (n *notes) add(status report.Health, hint, text string) {
 	}
 }
 
-// repaired calls do if a person asked for repairs, and reports whether that solved the problem.
-// fixed is the text to print if it did.
+// repaired calls do if a person asked for repairs, and reports whether that solved the problem. If
+// so, fixed is printed.
 func (n *notes) repaired(fixed string, do func() error) bool {
 	if !n.fix {
 		return false

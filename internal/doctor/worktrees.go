@@ -17,10 +17,10 @@ import (
 	"hooks/internal/tracker"
 )
 
-// removalTime bounds the removal of a worktree, which may have many files.
+// removalTime is the time limit for removing a worktree, which may have many files.
 const removalTime = 20 * time.Second
 
-// linkedWorktrees offers to remove the worktrees of complete loops whose work is committed, and
+// linkedWorktrees offers to remove the worktrees of complete loops with work that is committed, and
 // pushed or merged. It keeps all others, because a person may continue them (A12–A15).
 func linkedWorktrees(m *machine, n *notes) {
 	if m.repo.Top == "" {
@@ -43,7 +43,8 @@ func linkedWorktrees(m *machine, n *notes) {
 	}
 }
 
-// linkedRuns returns a worktree's readable runs of the kinds that run only in a linked worktree.
+// linkedRuns returns a worktree's readable runs, limited to the kinds that run only in a linked
+// worktree.
 func linkedRuns(worktree string) (list []*loop.Budget) {
 	files, err := store.Open(worktree)
 	if err != nil {
@@ -62,8 +63,8 @@ func linkedRuns(worktree string) (list []*loop.Budget) {
 	return list
 }
 
-// offerRemoval offers to remove the worktree of a complete loop. --fix removes it only if nothing
-// is lost: the client has ended, and git neither ignores nor hides any file except the loop's own.
+// offerRemoval offers to remove a complete loop's worktree. --fix removes it only if nothing is
+// lost. The client must have ended, and git may ignore or hide only the loop's own files.
 func (m *machine) offerRemoval(
 	ctx context.Context, n *notes, path, about string, b *loop.Budget,
 ) {
@@ -90,8 +91,8 @@ func (m *machine) offerRemoval(
 	}
 }
 
-// ignoredIn returns a file of a worktree that git ignores and that does not belong to the loop of
-// the skill, or "" if there is none. If git cannot list the files, it returns words for them.
+// ignoredIn returns a file in the worktree that git ignores and that is not part of the skill's
+// loop, or "". If git cannot list the files, it returns words for them.
 func (m *machine) ignoredIn(worktree string, skill loop.Skill) string {
 	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
 		"--exclude-standard")
@@ -108,8 +109,8 @@ func (m *machine) ignoredIn(worktree string, skill loop.Skill) string {
 	return ""
 }
 
-// remove archives the worktree's run, moves the worktree's archive into the project's, and has git
-// remove the worktree without force.
+// remove archives the worktree's run, moves the worktree's archive into the project's, and removes
+// the worktree with git, without force.
 func (m *machine) remove(worktree string, b *loop.Budget) error {
 	files, err := m.open(worktree)
 	if err != nil {

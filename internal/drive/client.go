@@ -124,7 +124,7 @@ type sign struct {
 }
 
 // watch waits until alive is closed, which happens when the process exits. stalled reports whether
-// the driver ended the process because it was silent, interrupted whether it received a signal.
+// the driver ended the process because it was silent, interrupted whether it forwarded a signal.
 func (c Client) watch(
 	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal,
 ) (stalled, interrupted bool) {

@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxLine is the maximum length of a line in the stream, in bytes. The stream is discarded after a
-// longer line.
+// maxLine is the maximum length of a stream line, in bytes. After a longer one, the rest is
+// discarded.
 const maxLine = 64 << 20
 
 // Result is the line that ends the client's turn (M5).

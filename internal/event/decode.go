@@ -12,8 +12,8 @@ import (
 
 const hintShape = "the client may be newer than this program; run `hooks doctor`, or upgrade hooks"
 
-// check returns an error unless the event has this name, all required fields, and tool input of the
-// right types.
+// check returns an error if the event has another name, lacks a required field, or has tool input
+// of the wrong type.
 func (e Event) check(name string) error {
 	switch {
 	case e.Name == "":
@@ -35,8 +35,8 @@ func (e Event) check(name string) error {
 }
 
 // field returns an object's member by its exact key. A gjson path would treat parts of a key as
-// operators, and would also read an object that is written inside a string. field stops at the
-// member, because the members after it may be long.
+// operators and would also look inside a string that contains JSON. field stops at the member,
+// because the rest of the object may be long.
 func field(v gjson.Result, key string) (found gjson.Result) {
 	if v.IsObject() {
 		v.ForEach(func(k, member gjson.Result) bool {
@@ -57,14 +57,14 @@ func textOr(v gjson.Result) string {
 	return v.Str
 }
 
-// OtherEventError reports that the payload is of an event other than the hook word's.
+// OtherEventError reports that the payload's event is not the one that the hook word stands for.
 type OtherEventError struct{ Got, Want string }
 
 func (e *OtherEventError) Error() string {
 	return fmt.Sprintf("field hook_event_name is %q, not %q", codec.Clip(e.Got), e.Want)
 }
 
-// wrongType returns the error for a field of the wrong JSON type.
+// wrongType returns an error for a field with the wrong JSON type.
 func wrongType(field string, v gjson.Result) error {
 	return hint.New(hintShape, "%w", &codec.TypeError{Field: field, Raw: v.Raw})
 }

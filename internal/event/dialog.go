@@ -9,8 +9,7 @@ import (
 // MaxQuestions is the maximum number of questions that the client shows in one dialog.
 const MaxQuestions = 4
 
-// Question is one question of the client's dialog. The dialog always adds a free-text choice to the
-// options.
+// Question is a question in the client's dialog. The dialog always adds a free-text option.
 type Question struct {
 	Question string        `json:"question"`
 	Header   string        `json:"header"` // the client shows at most 12 characters
@@ -18,13 +17,13 @@ type Question struct {
 	Options  []loop.Option `json:"options"`
 }
 
-// Forged reports whether the call of a dialog already contains answers (PreToolUse). Only the
-// client may add them, after a person has given them.
+// Forged reports whether a dialog call already contains answers (PreToolUse). Only the client may
+// add them, after a person has answered.
 func (e Event) Forged() bool {
 	return e.Tool == toolDialog && e.Name == PreToolUse && present(field(e.Input, "answers"))
 }
 
-// Answers returns the answers in the result of a dialog (PostToolUse). They are a person's only if
+// Answers returns the answers from a dialog's result (PostToolUse). They come from a person only if
 // the call was not Forged.
 func (e Event) Answers() loop.Answers {
 	if e.Tool != toolDialog || e.Name == PreToolUse {
@@ -35,10 +34,10 @@ func (e Event) Answers() loop.Answers {
 	return a
 }
 
-// ParseAnswers reads the result object of the dialog with that id: tool_response of the event or,
-// if the event was missed, toolUseResult of a transcript line. It leaves out questions that the
-// person skipped, dismissed or replied to in chat. If the answers or the annotations are not an
-// object, the result has no answers.
+// ParseAnswers reads the result object of the dialog with that id. It is the event's tool_response
+// or, if the event was missed, the toolUseResult in a transcript line. Questions that the person
+// skipped, dismissed or replied to in chat are left out. If the answers or the annotations are not
+// an object, there are no answers.
 func ParseAnswers(id string, response gjson.Result) loop.Answers {
 	a := loop.Answers{ID: id, AFK: present(field(response, "afkTimeoutMs"))}
 	notes := field(response, "annotations")

@@ -8,8 +8,8 @@ import (
 	"hooks/internal/term"
 )
 
-// answer is the JSON encoding of a reply. The client drops a whole reply, its decision included, if
-// it does not expect one of its fields or its event name.
+// answer is the JSON encoding of a reply. If the client does not expect one of its fields or its
+// event name, it drops the whole reply, including the decision.
 type answer struct {
 	Continue *bool   `json:"continue,omitempty"`
 	StopText string  `json:"stopReason,omitempty"`
@@ -31,7 +31,7 @@ type extra struct {
 	Permit   *permit `json:"decision,omitempty"`
 }
 
-// permit is the answer to an open dialog.
+// permit answers an open dialog.
 type permit struct {
 	Behavior string `json:"behavior"`
 	Input    *input `json:"updatedInput"`
@@ -47,8 +47,8 @@ type input struct {
 	Background  *bool             `json:"run_in_background,omitempty"`
 }
 
-// Encode returns the reply as one JSON object, or nil if it is empty. A part that the event does
-// not accept is shown to the person, so that it is not lost.
+// Encode returns the reply as one JSON object, or nil if it is empty. If the event does not accept
+// some text for the model, Encode shows it to the person instead of losing it.
 func (r Reply) Encode(name string) []byte {
 	r = r.fit(name)
 	if r.Empty() {
@@ -79,14 +79,14 @@ func (r Reply) Encode(name string) []byte {
 		out.Terminal = "\a"
 	}
 	text, err := codec.Encode(out)
-	if err != nil { // encoding strings cannot fail
+	if err != nil { // strings always encode
 		panic("encode reply: " + err.Error())
 	}
 	return text
 }
 
-// fit returns the reply in a form that the event can express. It turns a reason or a context that
-// the event does not accept into text for the person, and drops any other part.
+// fit returns the reply as the event can express it. A reason or context that the event does not
+// accept becomes text for the person. Any other part that it does not accept is dropped.
 func (r Reply) fit(name string) Reply {
 	stop := name == Stop || name == SubagentStop
 	prompt := name == UserPromptSubmit || name == UserPromptExpansion
@@ -99,7 +99,7 @@ func (r Reply) fit(name string) Reply {
 		answerDialog: name == PermissionRequest,
 	}
 	if !accepted[r.verdict] {
-		r.Said = join(r.Reason, r.Said) // comes first, because a long message is cut at its end
+		r.Said = join(r.Reason, r.Said) // put first, because a long message is cut at the end
 		r.decision = decision{}
 	}
 	reads := prompt || stop && r.verdict == block || slices.Contains(
@@ -124,15 +124,15 @@ func cleaned(questions []Question) (list []Question) {
 	return list
 }
 
-// The client replaces a text of more than 10,000 UTF-16 units with a file name. A text has at most
-// one unit per byte.
+// The client replaces text longer than 10,000 UTF-16 units with a file name. No byte takes more
+// than one unit.
 const (
 	maxText = 9900
 	cutMark = "\n… (cut)"
 )
 
-// cut cleans a text, shortens it to a length that the client passes on, and marks the cut. It
-// prefers to cut at the end of a line.
+// cut cleans text, shortens it so that the client passes it on, and marks the cut. It prefers to
+// cut at the end of a line.
 func cut(text string) string {
 	text = term.Text(text)
 	if len(text) <= maxText {

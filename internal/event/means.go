@@ -8,8 +8,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Asks reports whether the call is a dialog in the main thread. A dialog in a subagent does not
-// reach a person.
+// Asks reports whether the call is a dialog in the main thread. A subagent's dialog does not reach
+// a person.
 func (e Event) Asks() bool { return e.Tool == toolDialog && !e.InSubagent() }
 
 // Dispatches reports whether the call starts a worker.
@@ -17,7 +17,7 @@ func (e Event) Dispatches() bool {
 	return slices.Contains([]string{"Agent", "Task", "Workflow"}, e.Tool)
 }
 
-// Schedules returns the prompt that the call would schedule. ok is false for every other call.
+// Schedules returns the prompt that the call would schedule. ok is false for any other call.
 func (e Event) Schedules() (prompt string, ok bool) {
 	if e.Tool != "CronCreate" && e.Tool != "ScheduleWakeup" {
 		return "", false
@@ -25,13 +25,13 @@ func (e Event) Schedules() (prompt string, ok bool) {
 	return e.Text("prompt"), true
 }
 
-// EndsSchedule reports whether the call removes or only lists schedules.
+// EndsSchedule reports whether the call removes schedules or only lists them.
 func (e Event) EndsSchedule() bool {
 	return e.Tool == "CronDelete" || e.Tool == "CronList" ||
 		e.Tool == "ScheduleWakeup" && e.Flag("stop")
 }
 
-// Ending returns the call that removes the schedule, as written in the instruction to the model.
+// Ending returns the call that removes the schedule, as shown to the model.
 func (c Cron) Ending() string {
 	if c.Recurring {
 		return "CronDelete " + c.ID
@@ -39,7 +39,7 @@ func (c Cron) Ending() string {
 	return `ScheduleWakeup {"stop":true}`
 }
 
-// StopsLoop reports whether a person typed loop.StopWord. Two kinds of event may report it.
+// StopsLoop reports whether a person typed loop.StopWord, which two kinds of events can show.
 func (e Event) StopsLoop() bool {
 	if e.Name == UserPromptExpansion {
 		return e.Command == "loop" && strings.TrimSpace(e.Args) == "stop"
@@ -47,8 +47,8 @@ func (e Event) StopsLoop() bool {
 	return strings.TrimSpace(e.Prompt) == loop.StopWord
 }
 
-// Workers returns the ids of the agents that continue after the turn. Shells and monitors are not
-// workers.
+// Workers returns the ids of agents that continue after the turn ends. Shells and monitors do not
+// count.
 func (e Event) Workers() (list []string) {
 	for _, t := range e.Background {
 		if t.Status == "running" && t.Type != "shell" && t.Type != "monitor" {
@@ -58,8 +58,8 @@ func (e Event) Workers() (list []string) {
 	return list
 }
 
-// StartsJob returns the id of the background work started by a finished call, and the call's
-// description of it. ok is false if the call started no background work.
+// StartsJob returns the id of the background work that a finished call started, and how the call
+// described it. ok is false if the call started no background work.
 func (e Event) StartsJob() (id, about string, ok bool) {
 	switch e.Tool {
 	case toolBash, toolPowerShell:
@@ -74,9 +74,9 @@ func (e Event) StartsJob() (id, about string, ok bool) {
 	return id, e.Text("description"), id != ""
 }
 
-// Wakeup parses the client's own prompt about background work: a notification, or text such as
-// `Background agent "a" was stopped by the user.` or `2 background agents were stopped by the user:
-// "a", "b".` It returns nil for any other prompt.
+// Wakeup parses the client's own prompt about background work. It is a notification, or text such
+// as `Background agent "a" was stopped by the user.` or `2 background agents were stopped by the
+// user: "a", "b".` For any other prompt, Wakeup returns nil.
 func (e Event) Wakeup() *loop.Wakeup {
 	text, ok := strings.CutPrefix(e.Prompt, "<task-notification>")
 	if !ok {
@@ -97,8 +97,8 @@ func (e Event) Wakeup() *loop.Wakeup {
 	}
 }
 
-// stopped returns the quoted names in the client's text about workers that a person stopped, or nil
-// for any other text.
+// stopped returns the quoted names in the client's message that a person stopped workers. It
+// returns nil for any other text.
 func stopped(text string) (names []string) {
 	const form = `(?s)^(\d+ b|B)ackground (agent|task).* (stopped|interrupted) by the user`
 	if ok, _ := regexp.MatchString(form, text); !ok {

@@ -14,13 +14,13 @@ import (
 	"hooks/internal/hint"
 )
 
-// Bounds on reading stdin.
+// Limits for reading stdin.
 const (
 	maxBytes = 4 << 20
-	// MaxWait bounds the time until the object is complete. The reader given to Read enforces it,
-	// by failing with os.ErrDeadlineExceeded.
+	// MaxWait is the maximum time until the object is complete. The reader given to Read enforces
+	// it by failing with os.ErrDeadlineExceeded.
 	MaxWait = 5 * time.Second
-	// maxNesting is the maximum depth of an object. Tool calls stay below a dozen levels, and later
+	// maxNesting is the maximum nesting depth. Tool calls have less than a dozen levels, and later
 	// readers scan each byte once per level.
 	maxNesting = 1000
 )
@@ -29,13 +29,13 @@ const (
 const hintClient = "this is a hook command: it reads the JSON that Claude Code sends on stdin; " +
 	"run `hooks doctor` to check the registration"
 
-// Read reads the one JSON object that the client writes for a hook word. It returns once the object
+// Read reads the one JSON object that the client sends for a hook word. It returns when the object
 // is complete, because stdin may never be closed. It ignores bytes after the object, so the result
 // does not depend on how the bytes arrive. A leading byte order mark and white space are allowed.
 //
-// Read returns an error with a hint for an unknown word, for more than 4 MiB, for an object that
-// is not complete before r times out, for anything but a JSON object, for a repeated key or deep
-// nesting in it, for an event other than the word's, and for a missing or mistyped field.
+// Read returns an error with a hint if the word is unknown, the input exceeds 4 MiB, the object is
+// incomplete when r times out, the input is not a JSON object or repeats a key or nests too deeply,
+// the event does not match the word, or a field is missing or has the wrong type.
 func Read(word string, r io.Reader) (e Event, err error) {
 	i := slices.IndexFunc(Words[:], func(w Word) bool { return w.Word == word })
 	if i < 0 {
@@ -70,9 +70,9 @@ func Read(word string, r io.Reader) (e Event, err error) {
 	return e, nil
 }
 
-// firstObject returns the text of r up to the end of its first object. If the text does not begin
-// with an object, the result may end earlier. firstObject only counts brackets outside of strings,
-// so the object may be invalid.
+// firstObject returns the text from r up to the end of its first object. If the text does not begin
+// with an object, the result may end earlier. firstObject only counts brackets outside strings, so
+// the object may be invalid.
 func firstObject(r io.Reader) (string, error) {
 	var buf []byte
 	at, depth, quoted := 0, 0, false // at is the next byte to examine

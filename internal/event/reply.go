@@ -7,21 +7,21 @@ import (
 )
 
 // Reply is a hook's answer. Block, Deny, Ask, Send and AnswerDialog create replies. The zero value
-// leaves the decision to the client. Encode converts a reply to the form that an event accepts.
+// leaves the decision to the client. Encode converts a reply to a form that the event accepts.
 type Reply struct {
 	decision
 	context string // text for the model
-	Said    string // text for the person, before any change by Encode
+	Said    string // text for the person, before Encode changes it
 	Ring    bool   // rings the bell of the client's terminal, if there is one
 }
 
 // decision is the part of a reply that replaces the client's own decision.
 type decision struct {
 	verdict verdict
-	Reason  string // text of a refusal, before any change by Encode
-	Rule    string // name of the rule that refuses, or ""; the client does not see it
-	// Ends makes the refusal of a call also end the turn or the worker that made it (PreToolUse).
-	// The model gets no further request, and no Stop or SubagentStop follows.
+	Reason  string // reason for a refusal, before Encode changes it
+	Rule    string // name of the refusing rule, or ""; the client does not see it
+	// Ends makes a refused call also end the turn or worker that made it (PreToolUse). The model
+	// then gets no further request, and no Stop or SubagentStop follows.
 	Ends   bool
 	Hidden bool   // the person does not see the refused prompt
 	input  *input // replaces the call's input
@@ -38,18 +38,18 @@ const (
 	answerDialog
 )
 
-// Block refuses the end of a turn (Stop, SubagentStop), so that the model continues. It also
-// refuses the start of a turn (UserPromptSubmit, UserPromptExpansion) or a change of settings
-// (ConfigChange). If a turn continues, the model reads the reason; otherwise the person does.
+// Block refuses the end of a turn (Stop, SubagentStop), so the model continues. It also refuses the
+// start of a turn (UserPromptSubmit, UserPromptExpansion) and a change of settings (ConfigChange).
+// If a turn continues, the model reads the reason; otherwise the person does.
 func Block(reason string) Reply { return Reply{decision: decision{verdict: block, Reason: reason}} }
 
-// Deny refuses a tool call (PreToolUse), and the model reads the reason. Like a Block, it also
-// refuses the start of a turn. Unlike a Block, it never makes the model continue after a Stop.
+// Deny refuses a tool call (PreToolUse) and gives the model the reason. Like Block, it also refuses
+// the start of a turn. Unlike Block, it never makes the model continue after a Stop.
 func Deny(reason string) Reply { return Reply{decision: decision{verdict: deny, Reason: reason}} }
 
-// Ask lets a dialog call through (PreToolUse of AskUserQuestion) with these questions in place of
-// the model's. It drops questions after the fourth, because the client shows no more. Without
-// questions it returns the zero Reply.
+// Ask lets a dialog call through (PreToolUse of AskUserQuestion) but replaces the model's
+// questions. It drops questions after the fourth, because the client shows no more than four.
+// Without questions, it returns the zero Reply.
 func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Reply{}
@@ -58,8 +58,8 @@ func Ask(questions ...Question) Reply {
 	return Reply{decision: decision{verdict: ask, input: &input{Questions: cleaned(questions)}}}
 }
 
-// Send lets a worker start (PreToolUse of Agent) with this prompt in place of the model's, in the
-// foreground and in the project's own folder, as the given type of agent. If agent is "", the
+// Send lets a worker start (PreToolUse of Agent) but replaces the model's prompt. The worker runs
+// in the foreground, in the project's own folder, as the given type of agent. If agent is "", the
 // call's own type is used.
 func Send(call gjson.Result, agent, prompt string) Reply {
 	if agent == "" {
@@ -71,8 +71,7 @@ func Send(call gjson.Result, agent, prompt string) Reply {
 	}}}
 }
 
-// AnswerDialog answers an open dialog that has these questions (PermissionRequest of
-// AskUserQuestion).
+// AnswerDialog answers an open dialog with these questions (PermissionRequest of AskUserQuestion).
 func AnswerDialog(questions []Question, answers map[string]string) Reply {
 	return Reply{decision: decision{
 		verdict: answerDialog, input: &input{Questions: cleaned(questions), Answers: answers},
@@ -92,7 +91,7 @@ func (r Reply) Say(text string) Reply {
 	return r
 }
 
-// And combines two replies to one event. A refusal wins over any other decision; otherwise r's
+// And combines two replies to the same event. A refusal wins over any other decision; otherwise r's
 // decision wins over o's.
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none || o.Blocks() && !r.Blocks() {
@@ -102,12 +101,10 @@ func (r Reply) And(o Reply) Reply {
 	return r.Context(o.context).Say(o.Said)
 }
 
-// Blocks reports whether the reply refuses. The effects of a refusal must be saved before it is
-// printed.
+// Blocks reports whether the reply is a refusal. Its effects must be saved before it is printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 
-// Decides reports whether the reply refuses, asks or otherwise decides, rather than only adding
-// text.
+// Decides reports whether the reply contains a decision, such as a refusal, and not only text.
 func (r Reply) Decides() bool { return r.verdict != none }
 
 // Empty reports whether Encode returns nothing.

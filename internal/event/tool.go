@@ -16,8 +16,8 @@ const (
 	toolDialog     = "AskUserQuestion"
 )
 
-// checkTool returns an error if a member of the tool's input on which a decision depends has the
-// wrong type. Other tools, especially MCP tools, may use these names for any value.
+// checkTool returns an error if tool input that affects a decision has the wrong type. Other tools,
+// especially MCP tools, may use the same names for any value.
 func (e Event) checkTool() (err error) {
 	const tools = `Bash PowerShell Monitor Skill Agent Task CronCreate CronDelete ScheduleWakeup
 Write Edit MultiEdit Read NotebookEdit`
@@ -34,8 +34,8 @@ Write Edit MultiEdit Read NotebookEdit`
 	return err
 }
 
-// Fields returns the scalars of tool_input in order. whole is false if it omits some, because there
-// are too many or they are nested too deeply; these may be harmful.
+// Fields returns the scalars in tool_input in order. whole is false if some are omitted because
+// there are too many or they are nested too deeply. The omitted ones may be harmful.
 func (e Event) Fields() (list []effect.Field, whole bool) {
 	return shellword.JSONLeaves(e.Input.Raw)
 }
@@ -49,7 +49,7 @@ func (e Event) Skill() (name, args string) {
 	return textOr(field(e.Input, "skill")), textOr(field(e.Input, "args"))
 }
 
-// ShellCommand returns the command line of a tool that runs one. ok is false for every other tool,
+// ShellCommand returns the command line of a shell tool's call. ok is false for every other tool,
 // and for a Monitor that watches a socket.
 func (e Event) ShellCommand() (command string, ok bool) {
 	switch e.Tool {
@@ -60,13 +60,13 @@ func (e Event) ShellCommand() (command string, ok bool) {
 	return "", false
 }
 
-// Text returns a string member of the tool's input by its exact key, or "" if it is missing or has
+// Text returns a string from the tool's input by its exact key, or "" if it is missing or has
 // another type.
 func (e Event) Text(key string) string { return textOr(field(e.Input, key)) }
 
 // Flag reports whether a member of the tool's input is exactly true.
 func (e Event) Flag(key string) bool { return field(e.Input, key).Type == gjson.True }
 
-// Result returns a member of the tool's response by its exact key. The result does not exist if the
+// Result returns a member of the tool's response by its exact key. It does not exist if the
 // response is not an object.
 func (e Event) Result(key string) gjson.Result { return field(e.Response, key) }

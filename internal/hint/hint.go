@@ -25,7 +25,7 @@ func New(way, format string, args ...any) error {
 	return &Error{fmt.Errorf(format, args...), way}
 }
 
-// Of returns the hint of err or of an error that it wraps. It is empty if no error has one.
+// Of returns the hint of err or of an error that err wraps, or "" if none has a hint.
 func Of(err error) string {
 	var h interface{ Hint() string }
 	if errors.As(err, &h) {
@@ -34,7 +34,7 @@ func Of(err error) string {
 	return ""
 }
 
-// Text returns an error and, on a new line, its hint if it has one.
+// Text returns an error with its hint, if any, on a new line.
 func Text(err error) string {
 	text := "error: " + err.Error()
 	if way := Of(err); way != "" {

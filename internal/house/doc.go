@@ -1,2 +1,2 @@
-// Package house holds tests of the repository itself, such as of its layers and line lengths.
+// Package house holds tests of the repository itself, such as its layers and line lengths.
 package house

@@ -13,17 +13,17 @@ import (
 // Raw is HTML that this program wrote. Put escapes every other string.
 type Raw string
 
-// HTML is a page while it is drawn as HTML.
+// HTML is a page being drawn as HTML.
 type HTML struct {
 	strings.Builder
 	within bool // a section is open
 }
 
-// maxShown bounds a single text on a page, in characters.
+// maxShown is the maximum length of a string on a page, in characters.
 const maxShown = 2000
 
-// Put formats HTML. It cleans and escapes each string argument, which is then safe between tags and
-// inside quoted attributes.
+// Put formats HTML. It cleans and escapes each string argument, which makes it safe between tags
+// and inside quoted attributes.
 func (m *HTML) Put(format string, args ...any) {
 	for i, a := range args {
 		switch a.(type) {
@@ -88,7 +88,7 @@ func (m *HTML) Facts(list Facts) {
 	m.Put("</dl>\n")
 }
 
-// words writes the words of a cell, separated by between.
+// words writes the words of a cell with between as the separator.
 func (m *HTML) words(c Cell, between Raw) {
 	for i, w := range c {
 		if i > 0 {
@@ -151,7 +151,8 @@ func (c Column) classes() string {
 	return c.Class
 }
 
-// Percent returns part of whole in percent, at most 100. It returns 0 if whole is not positive.
+// Percent returns part as a percentage of whole, at most 100. It returns 0 if whole is not
+// positive.
 func Percent(part, whole int64) float64 {
 	if whole <= 0 {
 		return 0

@@ -12,17 +12,17 @@ import (
 	"hooks/internal/term"
 )
 
-// Sheet is a page while it is drawn, as text or as HTML.
+// Sheet is a page being drawn, as text or as HTML.
 type Sheet interface {
-	Heading(style, text string)         // the title of the page
-	Section(name, remark, class string) // the heading of a part; class is for CSS
+	Heading(style, text string)         // page title
+	Section(name, remark, class string) // section heading; class is for CSS
 	Line(style, format string, args ...any)
 	Facts(list Facts)
 	Table(t Table)
 	Figure(draw func(*HTML)) // a picture, in HTML only
 }
 
-// Facts is a list of labels, each with a value.
+// Facts is a list of labelled values.
 type Facts []fact
 
 type fact struct {
@@ -30,10 +30,10 @@ type fact struct {
 	value       Cell
 }
 
-// Given adds a fact unless its value is empty.
+// Given adds a fact if its value is not empty.
 func (f *Facts) Given(name, value string) { f.GivenCell(name, Words(value)) }
 
-// GivenCell adds a fact unless its value is empty.
+// GivenCell adds a fact if its value is not empty.
 func (f *Facts) GivenCell(name string, value Cell) {
 	if len(value) > 0 {
 		*f = append(*f, fact{name: name, value: value})
@@ -45,45 +45,45 @@ func (f *Facts) Row(name, style, format string, args ...any) {
 	*f = append(*f, fact{name, style, Cell{{Text: fmt.Sprintf(format, args...)}}})
 }
 
-// Rows adds a fact for each text, all with the same name.
+// Rows adds a fact for each string in texts, all with the same name.
 func (f *Facts) Rows(name, style string, texts []string) {
 	for _, text := range texts {
 		f.Row(name, style, "%s", text)
 	}
 }
 
-// Gauge adds a text with a bar that shows part of whole.
+// Gauge adds a fact with a bar that shows part of whole.
 func (f *Facts) Gauge(name, style, text string, part, whole int64) {
 	*f = append(*f, fact{name, style, Cell{{Text: text, Part: part, Whole: whole}}})
 }
 
-// Command adds a text that a person types, unless it is empty.
+// Command adds a command for a person to type, if it is not empty.
 func (f *Facts) Command(name, text string) {
 	if text != "" {
 		*f = append(*f, fact{name, Strong, Cell{{Text: text, Look: pre}}})
 	}
 }
 
-// Cell is the content of a table's cell, or the value of a fact.
+// Cell is the content of a table cell or the value of a fact.
 type Cell []Word
 
 // Word is a piece of foreign text. If Whole is not 0, it has a bar that shows Part of Whole. In
-// text output only facts have bars. Text output leaves out a link, unless Address is set: then it
-// shows the link instead of the text.
+// text output, only facts have bars. Text output omits links, but if Address is set, it shows the
+// link in place of the text.
 type Word struct {
 	Text, Look, Link string
 	Address          bool
 	Part, Whole      int64
 }
 
-// The looks of a word are HTML elements.
+// The looks of a word name HTML elements.
 const (
 	Small = "small"
 	Code  = "code"
 	pre   = "pre"
 )
 
-// Words returns a cell with one text. It is empty if the text is empty.
+// Words returns a cell that contains text, or an empty cell if text is empty.
 func Words(text string) Cell {
 	if text == "" {
 		return nil
@@ -108,27 +108,27 @@ type Table struct {
 	Rows    []Row
 }
 
-// Row is a row of a table. Its notes are drawn below it or, in HTML, in the column for notes.
+// Row is a table row. Notes are drawn below the row or, in HTML, in the notes column.
 type Row struct {
 	Style string
 	Cells []Cell
 	Notes []string
 }
 
-// Column is one column of a table.
+// Column is a table column.
 type Column struct {
 	Name  string
 	Right bool // aligned right, for numbers
-	Spare int  // if above 0, the column is dropped if there is no room, the highest first
-	Loose bool // its long texts wrap; only for the last column
+	Spare int  // if above 0, dropped when there is no room, highest first
+	Loose bool // long text wraps; only for the last column
 
 	// The remaining fields are for HTML.
 	Class string
-	Tag   bool // marked with a dot in the style of the row
-	Notes bool // holds the notes of its row
+	Tag   bool // marked with a dot in the row's style
+	Notes bool // holds the row's notes
 }
 
-// Counts returns columns of numbers, which are dropped before others if there is no room.
+// Counts returns columns for numbers, which are dropped before others if there is no room.
 func Counts(names ...string) (list []Column) {
 	for _, name := range names {
 		list = append(list, Column{Name: name, Right: true, Spare: 2})
@@ -136,7 +136,7 @@ func Counts(names ...string) (list []Column) {
 	return list
 }
 
-// Add adds a row of texts, and returns it.
+// Add adds a row with the given cells and returns it.
 func (t *Table) Add(cells ...string) *Row {
 	r := Row{Cells: make([]Cell, len(cells))}
 	for i, text := range cells {
@@ -146,7 +146,7 @@ func (t *Table) Add(cells ...string) *Row {
 	return &t.Rows[len(t.Rows)-1]
 }
 
-// filled returns the indices of the columns that are not empty. In HTML, notes also fill a column.
+// filled returns the indices of the non-empty columns. In HTML, notes also count as content.
 func (t *Table) filled(inHTML bool) (list []int) {
 	for i, c := range t.Columns {
 		if slices.ContainsFunc(t.Rows, func(r Row) bool {
@@ -158,7 +158,7 @@ func (t *Table) filled(inHTML bool) (list []int) {
 	return list
 }
 
-// grid is a table as text.
+// grid is a table laid out as text.
 type grid struct {
 	Table
 	texts  [][]string // by row and column
@@ -181,8 +181,8 @@ func newGrid(t Table) *grid {
 	return g
 }
 
-// measure sets a column's width to that of its name or its widest text. A loose column has the
-// width of its name.
+// measure sets a column's width to that of its name or, if wider, its widest cell. For a loose
+// column, only the name counts.
 func (g *grid) measure(i int) {
 	g.widths[i] = displaywidth.String(g.Columns[i].Name)
 	for _, texts := range g.texts {
@@ -192,8 +192,8 @@ func (g *grid) measure(i int) {
 	}
 }
 
-// line returns the texts of some columns, padded. A text wider than its column shifts the
-// following ones.
+// line returns the given columns of a row, padded. Text wider than its column shifts the following
+// columns.
 func (g *grid) line(texts []string, columns []int) string {
 	var b strings.Builder
 	for _, i := range columns {
@@ -202,9 +202,9 @@ func (g *grid) line(texts []string, columns []int) string {
 	return b.String()
 }
 
-// narrow drops spare columns until a line fits into most screen columns, and returns their names.
-// It drops the columns with the highest spare first, from the right. If the table is still too
-// wide, it cuts the first column to no less than 8 screen columns.
+// narrow drops spare columns until a line fits into most screen columns, and returns the dropped
+// names. It drops the columns with the highest spare first, from the right. If the table is still
+// too wide, it cuts the first column to no less than 8 screen columns.
 func (g *grid) narrow(most int) (left []string) {
 	for {
 		width, at, rank := -len("  "), -1, 1

@@ -13,17 +13,17 @@ import (
 
 // Screen describes the reader's terminal. Lines are wrapped or cut to Width columns.
 type Screen struct {
-	// Width is in columns; fewer than 20 count as 20. For a file or another program it is 0, and
-	// each line stays whole.
+	// Width is in columns; a width below 20 counts as 20. It is 0 for a file or another program,
+	// and lines are then neither wrapped nor cut.
 	Width int
 	Color bool // the terminal supports colour
-	// Dir is the reader's project, for messages. If it is empty, they say "this project".
+	// Dir is the reader's project, for use in messages. If it is empty, they say "this project".
 	Dir string
-	// Now is the current time, in the time zone for all times shown.
+	// Now is the current time. Its time zone applies to all times shown.
 	Now time.Time
 }
 
-// Styles of text. Each is the parameter of an ANSI colour sequence.
+// Text styles. Each is the parameter of an ANSI colour sequence.
 const (
 	Plain  = ""
 	Strong = "1"
@@ -35,11 +35,11 @@ const (
 
 const (
 	minWidth   = 20      // lower bound of Width
-	MaxWidth   = 1 << 16 // width of a page whose lines stay whole
-	labelWidth = 12      // width of the column of labels, including the space after it
+	MaxWidth   = 1 << 16 // width of a page with unwrapped lines
+	labelWidth = 12      // width of the label column, including the space after it
 )
 
-// Page is the answer to a person's question. Its JSON has the same facts as its text.
+// Page is the answer to a person's question. Its JSON and its text contain the same facts.
 type Page interface{ Draw(*Text) }
 
 // Draw draws a page for a terminal.
@@ -58,7 +58,7 @@ func DrawAll[T Page](s Screen, list []T) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Text is a page while it is drawn for a terminal. It cleans foreign text before measuring it.
+// Text is a page being drawn for a terminal. It cleans foreign text before measuring it.
 type Text struct {
 	Screen
 	b strings.Builder
@@ -74,14 +74,14 @@ func (s Screen) columns() int { return max(cmp.Or(s.Width, MaxWidth), minWidth) 
 
 func (p *Text) String() string { return strings.Trim(p.b.String(), "\n") }
 
-// Blank writes a blank line, unless the page is empty or already ends in one.
+// Blank writes a blank line, but not at the start of the page or after another blank line.
 func (p *Text) Blank() {
 	if s := p.b.String(); s != "" && !strings.HasSuffix(s, "\n\n") {
 		p.b.WriteByte('\n')
 	}
 }
 
-// Line writes a wrapped text. Its continuation lines are indented.
+// Line writes wrapped text. Continuation lines are indented.
 func (p *Text) Line(style, format string, args ...any) {
 	p.Put("", 2, style, fmt.Sprintf(format, args...))
 }
@@ -91,7 +91,7 @@ func (p *Text) Heading(style, text string) {
 	p.Blank()
 }
 
-// Section writes a blank line and the heading of the rows that follow.
+// Section writes a blank line and the heading for the following rows.
 func (p *Text) Section(name, remark, _ string) {
 	p.Blank()
 	if remark != "" {
@@ -100,7 +100,7 @@ func (p *Text) Section(name, remark, _ string) {
 	p.Line(Strong, "%s", name)
 }
 
-// Facts writes a line for each fact, with its label at the left.
+// Facts writes a line for each fact, with the label on the left.
 func (p *Text) Facts(list Facts) {
 	for _, f := range list {
 		drawn := ""
@@ -114,7 +114,7 @@ func (p *Text) Facts(list Facts) {
 // Figure writes nothing, because a terminal has too few rows for a picture.
 func (*Text) Figure(func(*HTML)) {}
 
-// Notes writes a line for each note, after the word and a colon.
+// Notes writes a line for each note, which begins with word and a colon.
 func (p *Text) Notes(word string, list []string) {
 	for _, n := range list {
 		p.Line(Plain, "%s: %s", word, n)
@@ -127,7 +127,7 @@ func (p *Text) Put(lead string, indent int, style, text string) {
 	p.Lead(Faint, lead, indent, style, text)
 }
 
-// Lead is like Put, with a lead in the style leads.
+// Lead is like Put, but draws lead in the style leads.
 func (p *Text) Lead(leads, lead string, indent int, style, text string) {
 	if text = term.Line(text); text == "" {
 		lead = strings.TrimRight(lead, " ")
@@ -171,8 +171,8 @@ func (s Screen) Dated(t time.Time) string {
 	return t.Format("Jan 2 15:04")
 }
 
-// wrap breaks a text into lines of at most width columns. It breaks at spaces, and within a word
-// only if the word is longer than a line.
+// wrap breaks text into lines of at most width columns. It breaks at spaces, and inside a word only
+// if the word is longer than a line.
 func wrap(text string, width int) []string {
 	width = max(width, 2)
 	var lines []string
@@ -185,7 +185,7 @@ func wrap(text string, width int) []string {
 	}
 }
 
-// lineEnd returns the length of the first line of a text, in bytes.
+// lineEnd returns the length of the first line of text, in bytes.
 func lineEnd(text string, width int) (end int) {
 	used, blank := 0, 0
 	for g := displaywidth.StringGraphemes(text); g.Next(); {
@@ -203,15 +203,15 @@ func lineEnd(text string, width int) (end int) {
 	return len(text)
 }
 
-// Cut shortens a text to the width of the screen.
+// Cut shortens text to the width of the screen.
 func (s Screen) Cut(text string) string { return cut(text, s.columns()) }
 
-// cut shortens a text to width columns. If it does, the text ends in "…".
+// cut shortens text to width columns. If anything is cut off, the result ends in "…".
 func cut(text string, width int) string {
 	return displaywidth.TruncateString(term.Line(text), width, "…")
 }
 
-// pad fills a text up to width columns with spaces, on the left if left is set.
+// pad pads text to width columns with spaces, on the left if left is set.
 func pad(text string, width int, left bool) string {
 	blanks := strings.Repeat(" ", max(0, width-displaywidth.String(text)))
 	if left {
@@ -220,7 +220,7 @@ func pad(text string, width int, left bool) string {
 	return text + blanks
 }
 
-// Table writes a table, and the names of the columns for which the screen has no room.
+// Table writes a table, followed by the names of the columns that do not fit on the screen.
 func (p *Text) Table(t Table) {
 	g := newGrid(t)
 	left := g.narrow(p.Width)
@@ -244,7 +244,7 @@ func (p *Text) tableLine(style, text string) {
 	p.b.WriteString(p.paint(style, cut(strings.TrimRight(text, " "), p.Width)) + "\n")
 }
 
-// tableRow writes a row. The text of a loose column is wrapped after the other cells or below them.
+// tableRow writes a row. Text in a loose column is wrapped after the other cells or below them.
 func (p *Text) tableRow(g *grid, style string, texts []string) {
 	last := len(g.shown) - 1
 	if !g.Columns[g.shown[last]].Loose {
@@ -263,8 +263,8 @@ func (p *Text) tableRow(g *grid, style string, texts []string) {
 	}
 }
 
-// bar draws part of whole in width columns. A part above 0 fills at least one column, and only the
-// whole fills all.
+// bar draws part of whole in width columns. Any part above 0 fills at least one column, and only
+// the whole fills all of them.
 func bar(part, whole int64, width int) string {
 	n := 0
 	switch {

@@ -1,6 +1,6 @@
-// Package play plays a session of the client: it makes the events that the client sends, starts a
-// program with each and returns its reply. The demo, the doctor's self-test and the scripts that
-// drive the program use it.
+// Package play simulates a session of the client. It creates the events that the client would send,
+// starts a program with each and returns its reply. The demo, the doctor's self-test and the
+// scripts that drive the program use it.
 package play
 
 import (
@@ -18,15 +18,15 @@ import (
 	"hooks/internal/event"
 )
 
-// Session is one session of a client.
+// Session is a simulated client session.
 type Session struct {
 	ID, Prompt string
 	Project    string
 	Transcript string
 }
 
-// Object returns a JSON object. fields holds pairs of a path and a value. A string that begins
-// with a brace or a bracket is inserted as JSON.
+// Object returns a JSON object. fields alternates paths and values. A string that begins with a
+// brace or a bracket is inserted as JSON.
 func Object(fields ...any) string {
 	text := "{}"
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -40,7 +40,7 @@ func Object(fields ...any) string {
 	return text
 }
 
-// Event returns the JSON input for a hook word. fields holds more pairs, as for Object.
+// Event returns the JSON input for a hook word. fields adds more members, as for Object.
 func (s *Session) Event(word string, fields ...any) string {
 	return Object(append([]any{
 		"session_id", s.ID, "transcript_path", s.Transcript, "cwd", s.Project,
@@ -49,19 +49,19 @@ func (s *Session) Event(word string, fields ...any) string {
 	}, fields...)...)
 }
 
-// Environ adds to env the variables that the client gives a hook, and one that keeps the program's
-// record inside the project. pid is the client's process id, or "" for this process.
+// Environ returns env with the variables that the client sets for a hook, and one that keeps the
+// program's record inside the project. pid is the client's process id, or "" for this process.
 func (s *Session) Environ(env []string, pid string) []string {
 	return append(env, "CLAUDE_PROJECT_DIR="+s.Project, "CLAUDE_CODE_SESSION_ID="+s.ID,
 		"CLAUDE_PID="+pid, "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1",
 		"PWD="+s.Project, "HOOKS_STATE_HOME="+filepath.Join(s.Project, ".state"))
 }
 
-// wait bounds one start of the program, even on a busy machine.
+// wait is the time limit for one run of the program, even on a busy machine.
 const wait = 5 * time.Second
 
-// Run starts a program in the project and returns its output. An error includes the first line of
-// stderr, and writing to stderr is an error.
+// Run starts a program in the project and returns its output. Writing to stderr is an error, and an
+// error includes the first line of stderr.
 func (s *Session) Run(args, env []string, in string) (string, error) {
 	r, err := child.Run(context.Background(), child.Command{Args: args, Env: env, Dir: s.Project,
 		In: in, Wait: wait, Most: 1 << 20})

@@ -13,7 +13,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// called returns a call in the form in which the client reports it to PreToolUse.
+// called returns a past call as the client reports it to PreToolUse.
 func called(m usage.Moment, session, prompt string) *toolcall.Call {
 	return &toolcall.Call{
 		Env: func(string) string { return "" }, Past: &effect.Repo{Branch: m.Branch},
@@ -33,7 +33,7 @@ func matters(m usage.Moment) bool {
 	return len(r.Acts) > 0 || toolcall.Unreadable(r) != ""
 }
 
-// call judges a past tool call. A run counts its effects unless the rules refuse the call.
+// call judges a past tool call. If no rule refuses it, the runs count its effects.
 func (s *session) call(st *step) {
 	c := called(st.Moment, s.id, s.prompt)
 	if c.Event.Asks() {
@@ -65,8 +65,8 @@ func (s *session) call(st *step) {
 	}
 }
 
-// addressed first answers the questions that block a call. It returns the runs whose rules apply to
-// the call: all, but no other open iteration if the call's prompt has one.
+// addressed first answers the questions that block the call. It then returns the runs whose rules
+// apply. If the prompt belongs to open iterations, all other open ones are left out.
 func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
 	list := slices.Clone(s.threads)
 	for _, t := range list {
@@ -83,9 +83,9 @@ func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
 	return slices.DeleteFunc(list, func(t *thread) bool { return t.Tick != nil && !own(t) })
 }
 
-// refuses reports whether a run's rules refuse a call. It records a refusal unless the rules only
-// wait for a person's answer. They check the spend only at the end of an iteration, and judge every
-// merge as if a person had commented on the PR.
+// refuses reports whether t's rules refuse the call. It records the refusal, except while the rules
+// wait for a person's answer. The spend is not checked until the end of an iteration. Every merge
+// is judged as if a person had commented on the PR.
 func (s *session) refuses(
 	t *thread, list []*thread, c *toolcall.Call, turn loop.Turn,
 ) bool {
@@ -134,8 +134,8 @@ func (s *session) refuses(
 	return true
 }
 
-// dialog records the answers that a person gave in the session to questions that the rules would
-// ask too.
+// dialog records the answers that a person gave in the past session to questions that the rules
+// would also ask.
 func (s *session) dialog(st *step, c *toolcall.Call) {
 	if st.result == nil || c.Event.Forged() {
 		return

@@ -1,9 +1,10 @@
 // Package replay applies the rules to a past session. Each prompt that invokes a looping skill
-// becomes an iteration. As in a live loop, Step decides whether it begins, and when it closes.
+// becomes an iteration. As in a live loop, Step decides whether the iteration begins and when it
+// closes.
 //
 // A past session cannot be changed. A call that the rules would have refused happened anyway, so it
-// is reported but not counted in the run. A question that was not put to a person is answered with
-// its safest option.
+// is reported but does not count for the run. A question that nobody asked a person gets its safest
+// option as the answer.
 package replay
 
 import (
@@ -27,7 +28,7 @@ type thread struct {
 	row      *row // the newest iteration
 }
 
-// row is a tick in the result. seen holds the effects of all its calls, even refused ones.
+// row is one tick in the result. seen holds the effects of all its calls, even refused ones.
 type row struct {
 	report.Replayed
 	seen loop.Tick
@@ -41,7 +42,7 @@ type session struct {
 	threads []*thread // runs that have begun
 	rows    []*row
 	spent   map[string]loop.Tokens // tokens since the last iteration ended
-	older   map[string]loop.Tokens // the part of spent from before the current prompt
+	older   map[string]loop.Tokens // part of spent before the current prompt
 	fired   bool                   // the next prompt comes from the schedule
 	result  report.Replay
 
@@ -50,9 +51,9 @@ type session struct {
 	underLoop bool   // it is the client's own /loop command
 }
 
-// Play applies the rules to a session and returns the result. The script must have a step. If no
-// looping skill was invoked, the session counts as a loop with an iteration for each prompt.
-// limit returns the ceilings to try in place of a command's own.
+// Play applies the rules to a session and returns the result. The script must not be empty. If the
+// session invoked no looping skill, each prompt counts as an iteration of one loop. limit returns
+// the ceilings to try instead of a command's own.
 func (s *Script) Play(id string, limit func(loop.Ceilings) loop.Ceilings) report.Replay {
 	p := &session{Script: s, id: id, limit: limit, spent: map[string]loop.Tokens{}}
 	loops := slices.ContainsFunc(s.steps, func(st *step) bool {
@@ -102,8 +103,8 @@ func (s *session) take(st *step) {
 	}
 }
 
-// prompted handles a prompt. If the prompt invokes a looping skill, it begins an iteration;
-// otherwise it is an event for the open iterations, such as the end of a worker.
+// prompted handles a prompt. If the prompt invokes a looping skill, it begins an iteration.
+// Otherwise the open iterations receive it as an event, such as the end of a worker.
 func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 	worker, notification := st.worker()
 	if s.result.ByPrompt && !notification {
@@ -114,7 +115,7 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 		s.workerEnded(st.At, worker)
 	}
 	stops := st.underLoop() && strings.TrimSpace(st.part("command-args")) == "stop" ||
-		strings.TrimSpace(st.Text) == "/loop stop" // the client's own command that ends a loop
+		strings.TrimSpace(st.Text) == "/loop stop" // the client's own command for ending a loop
 	if notification || stops || !invokes && !st.underLoop() {
 		prompt := cmp.Or(st.Prompt, "a prompt without an id")
 		e := loop.PromptSubmit{Turn: s.at(st.At, prompt), Stops: stops}
@@ -140,11 +141,11 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 	}
 }
 
-// invoke begins an iteration if one may begin. A turn of unknown origin counts as a person's.
+// invoke begins an iteration if the rules allow it. A turn of unknown origin counts as a person's.
 func (s *session) invoke(st *step, cmd loop.Command) {
 	prompt := cmp.Or(s.prompt, st.ID)
 	if last := s.last(); last.Prompt == prompt && last.Skill == cmd.Skill {
-		return // the slash command and the Skill tool call make one tick
+		return // the slash command and the Skill tool call count as one tick
 	}
 	t := &thread{skill: cmd.Skill}
 	own := func(o *thread) bool { return o.skill == t.skill }
@@ -189,7 +190,7 @@ func (s *session) start(t *thread, in *loop.Entering, r *row) {
 	if in.Opens.Mode == loop.FreshRun {
 		t.previous = nil
 		s.result.Ceilings = append(s.result.Ceilings, in.Run.Ceilings)
-		for model, t := range s.older { // this spend is not part of a fresh run
+		for model, t := range s.older { // a fresh run does not include this spend
 			s.spent[model] = s.spent[model].Less(t)
 		}
 	}
@@ -207,8 +208,8 @@ func (s *session) start(t *thread, in *loop.Entering, r *row) {
 	t.Run, t.Tick = o.Save.Run, o.Save.Tick
 }
 
-// step applies one event to a run. In a recorded session the turn has already ended, so if Step
-// asks to keep it open, step repeats the event until Step does not.
+// step applies one event to a run. A recorded turn has already ended, so if Step asks to keep it
+// open, step repeats the event until Step no longer does.
 func (s *session) step(t *thread, e loop.Event) {
 	for {
 		k := known(t)
@@ -227,7 +228,7 @@ func (s *session) step(t *thread, e loop.Event) {
 	}
 }
 
-// known returns the facts about a run whose client is alive, without the spend.
+// known returns the facts about a run, except the spend. It assumes that the client is alive.
 func known(t *thread) loop.Known {
 	return loop.Known{
 		Bare: true, Previous: loop.Fetched(t.previous),
@@ -258,7 +259,7 @@ func (s *session) workerEnded(at time.Time, worker string) {
 	}
 }
 
-// abandon closes an iteration that has no end in the transcript.
+// abandon closes an iteration whose end is missing from the transcript.
 func (s *session) abandon(t *thread, at time.Time) {
 	s.settle(t, at)
 	s.step(t, loop.Abandoned{Turn: s.at(at, "")})
@@ -295,7 +296,7 @@ func (s *session) answered(question, answer string, at time.Time) {
 	}
 }
 
-// settle answers every waiting question with its safest option.
+// settle answers every open question with its safest option.
 func (s *session) settle(t *thread, at time.Time) {
 	for t.Tick != nil && len(t.Tick.Pending) > 0 {
 		k := loop.GateOf(t.Tick.Pending[0].Name)
@@ -318,11 +319,11 @@ func add(to, more map[string]loop.Tokens) {
 	}
 }
 
-// spends returns the spend since the last iteration ended.
+// spends returns the amount spent since the last iteration ended.
 func (s *session) spends() loop.Spent { return loop.Spent{ByModel: maps.Clone(s.spent)} }
 
-// settleRow adds the spend to the newest row if no iteration is open and the row's iteration was
-// refused, skipped or stopped at its entry.
+// settleRow adds the spend to the newest row if no iteration is open and the row was refused,
+// skipped or stopped at its entry.
 func (s *session) settleRow(at time.Time) {
 	r := s.last()
 	if len(s.rows) == 0 || len(s.open()) > 0 || r.Verdict == "ran" && !r.atEntry() {
@@ -337,7 +338,7 @@ func (s *session) settleRow(at time.Time) {
 // atEntry reports whether the run ended when the iteration began.
 func (r *row) atEntry() bool { return r.Stop != nil && r.Stop.At == "entry" }
 
-// end ends the session at the end of its script and returns the result.
+// end ends the session when its script does and returns the result.
 func (s *session) end() report.Replay {
 	at := s.Script.end()
 	for _, t := range s.open() {
@@ -346,7 +347,7 @@ func (s *session) end() report.Replay {
 	s.settleRow(at)
 	r := s.result
 	var sum loop.USD
-	var prs []string // these PRs were changed after the stop
+	var prs []string // PRs that were changed after the stop
 	for _, i := range s.rows {
 		sum += i.Dollars
 		i.Sum, i.Agents, i.PRs = sum, i.seen.Agents, append(i.PRs, i.seen.PRs...)

@@ -10,8 +10,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// step is a moment of the session to which the rules apply, with the tool's result and the spend
-// until the next step.
+// step is a moment that the rules apply to. It includes the tool's result and the spend until the
+// next step.
 type step struct {
 	usage.Moment
 	result *usage.Moment // result of a call; nil if the call never returned
@@ -25,7 +25,7 @@ type Script struct {
 	open  map[string]*step // calls without a result, by id
 }
 
-// Add adds a moment. It ignores calls to which no rule applies.
+// Add adds a moment. It ignores calls that no rule applies to.
 func (s *Script) Add(m usage.Moment) {
 	if m.Kind == usage.Returned {
 		if called := s.open[m.ID]; called != nil {
@@ -54,8 +54,8 @@ func (s *Script) Sort() {
 
 func (s *Script) Empty() bool { return len(s.steps) == 0 }
 
-// Spend adds the tokens t, spent at time at, to the latest step that is not after at, or to the
-// first step if every step is later.
+// Spend adds the tokens t to the last step that is not after at. If every step is later, it adds
+// them to the first one.
 func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
 	i := sort.Search(len(s.steps), func(i int) bool { return s.steps[i].At.After(at) })
 	if len(s.steps) == 0 {
@@ -68,8 +68,8 @@ func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
 	(*to)[model] = (*to)[model].Add(t)
 }
 
-// invocation returns the looping skill that a step invokes, by a slash command or by the Skill
-// tool. It returns false if the step invokes no such skill.
+// invocation returns the looping skill that a step invokes with a slash command or the Skill tool.
+// It returns false if the step invokes none.
 func (s *Script) invocation(st *step) (loop.Command, bool) {
 	name, args := "", ""
 	switch {
@@ -87,7 +87,7 @@ func (s *Script) invocation(st *step) (loop.Command, bool) {
 	return c, ok
 }
 
-// part returns the text of the element tag in a prompt, or "" if the prompt has no such element.
+// part returns the text inside the element tag in a prompt, or "" if there is no such element.
 func (st *step) part(tag string) string {
 	part, _ := usage.Part(st.Text, tag)
 	return part
@@ -98,8 +98,8 @@ func (st *step) underLoop() bool {
 	return strings.HasPrefix(st.Text, "<command-") && st.part("command-name") == "/loop"
 }
 
-// worker returns the id of the worker whose end a prompt reports, and whether the prompt is such a
-// notification.
+// worker parses a notification that a worker has ended. id is the worker's id, and notification
+// reports whether the prompt is such a notification.
 func (st *step) worker() (id string, notification bool) {
 	return st.part("task-id"), st.Origin == "task_notification" ||
 		strings.HasPrefix(st.Text, "<task-notification>")

@@ -1,6 +1,5 @@
 // Package term removes terminal control characters from foreign text, such as issue titles, branch
-// names, questions and answers. Texts are cleaned when they are printed; files keep the original
-// text.
+// names, questions and answers. Text is cleaned when it is printed; files keep the original text.
 package term
 
 import (
@@ -35,7 +34,7 @@ func Line(s string) string {
 	}, Text(s))
 }
 
-// Clip cuts a text to n characters. If it shortens the text, the last character is "…".
+// Clip shortens s to n characters. If anything is cut off, the last character is "…".
 func Clip(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -47,7 +46,7 @@ func Clip(s string, n int) string {
 // on them. The decoded values of valid JSON do not change.
 func JSON(text []byte) []byte {
 	if !slices.ContainsFunc(text, func(b byte) bool { return b < ' ' && b != '\n' || b > '~' }) {
-		return text // almost every text is plain, and a history may have many megabytes
+		return text // most input is plain, and a history may have many megabytes
 	}
 	escaped := func(r rune) bool { return r != '\n' && acts(r) }
 	var b bytes.Buffer
@@ -67,7 +66,7 @@ func JSON(text []byte) []byte {
 	return b.Bytes()
 }
 
-// acts reports whether a terminal acts on a character.
+// acts reports whether a terminal acts on r.
 func acts(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7F && r <= 0x9F:

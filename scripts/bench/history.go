@@ -16,8 +16,8 @@ import (
 	"hooks/scripts/driver"
 )
 
-// line is a history line of the usual size, with @N for its number. It has a plan, two workers, a
-// PR, a gate, and the cursors of three transcripts.
+// line is a history line of typical size, with @N in place of its number. It has a plan, two
+// workers, a PR, a gate, and the cursors of three transcripts.
 //
 //go:embed line.tmpl
 var line string

@@ -11,8 +11,8 @@ import (
 	"hooks/scripts/driver"
 )
 
-// link measures the empty program under the name git, directly and behind a link of the brake,
-// without a loop and with an open iteration.
+// link measures the empty program under the name git, directly and behind a brake link, without a
+// loop and with an open iteration.
 func (b *bench) link() {
 	bin := filepath.Join(b.dir, "bin")
 	b.Check(os.Mkdir(bin, 0o700))

@@ -8,7 +8,7 @@
 //	go run ./scripts/bench -link           a program behind a link of the brake
 //	go run ./scripts/bench -night 200      files and call times after a run of 200 iterations
 //
-// The rows are measured in random order, so that the load of the machine is the same for all.
+// Rows are measured in random order, so that the machine's load affects all of them equally.
 package main
 
 import (
@@ -26,15 +26,16 @@ import (
 	"hooks/scripts/driver"
 )
 
-// row is one command line in one state. prepare makes the state before each call and is not timed.
+// row is one command line in one state. prepare sets up the state before each call and is not
+// timed.
 type row struct {
-	name        string // in the first table; "" if the row is only in the second
+	name        string // in the first table; "" if only in the second
 	word, state string // row and column of the second table
 	args, env   []string
 	stdin       string
 	prepare     func()
 	times       []time.Duration
-	cpu         []time.Duration // of the process; depends little on the load of the machine
+	cpu         []time.Duration // CPU time of the process, which hardly depends on the machine's load
 	peak        int64           // KiB
 }
 
@@ -77,14 +78,14 @@ func main() {
 	}
 }
 
-// build builds a program and copies it, as installers do. The linker writes a file in parts, whose
-// pages are slower to map.
+// build builds a program and copies it, as installers do. The linker writes a file in parts, and
+// its pages are then slower to map.
 func (b *bench) build(program, pkg string) {
 	b.Check(driver.Build(program+"-linked", pkg))
 	b.Check(exec.Command("cp", program+"-linked", program).Run())
 }
 
-// world returns a new project whose session is attended.
+// world returns a new project with an attended session.
 func (b *bench) world(name string) *driver.World {
 	w := driver.New(filepath.Join(b.dir, name), b.hooks, os.Getpid())
 	w.Env = []string{"CLAUDE_CODE_SESSION_ATTENDED=1"}
@@ -92,7 +93,7 @@ func (b *bench) world(name string) *driver.World {
 	return w
 }
 
-// play sends events, and records an error for each that fails.
+// play sends events and records an error for each one that fails.
 func play(w *driver.World, events ...driver.Event) {
 	for _, e := range events {
 		if r := w.Send(e); r.Code != 0 || r.Err != "" {
@@ -106,13 +107,13 @@ func (b *bench) row(name string, w *driver.World, e driver.Event, prepare func()
 		env: append(w.Environ(), e.Env...), prepare: prepare}
 }
 
-// against returns a list with the row with which all others are compared.
+// against returns a list with the row that all others are compared to.
 func (b *bench) against(e driver.Event) []*row {
 	return []*row{{name: "empty Go program", args: []string{b.empty}, stdin: e.Stdin}}
 }
 
-// measure calls every row warm+n times, in random order, and does not count the first warm calls.
-// It prints the rows that have a name.
+// measure calls every row warm+n times, in random order, and ignores the first warm calls. It
+// prints the rows that have a name.
 func (b *bench) measure(rows []*row, warm, n int) {
 	for _, w := range b.worlds {
 		b.Errors = append(b.Errors, w.Errors...)

@@ -20,21 +20,21 @@ import (
 	"hooks/scripts/driver"
 )
 
-// night is a long run whose iterations send five workers each.
+// night is a long run that sends five workers in each iteration.
 type night struct {
 	*driver.World
-	of   int        // iterations in all
+	of   int        // total number of iterations
 	dice *rand.Rand // if not nil, half of the events are killed and sent again
 }
 
-// morning holds sizes after an iteration, in bytes: of the budget, the last history line and all
-// state. line and state exclude the lists of R119, which grow with the PRs.
+// morning holds sizes after an iteration, in bytes. They are for the budget, the last history line
+// and all state. line and state exclude the lists of R119, which grow with the PRs.
 type morning struct{ budget, line, state int }
 
 const workers, pullRequests = 5, 20
 
-// night prints the sizes of the files of a long run, and the times of calls after its first and
-// after its last iteration.
+// night prints the file sizes of a long run, and how long calls take after its first and its last
+// iteration.
 func (b *bench) night(iterations int) {
 	late := &night{World: b.world("night"), of: iterations}
 	mornings := late.play(iterations)
@@ -94,9 +94,9 @@ func (n *night) do(e driver.Event) {
 	}
 }
 
-// iterate plays one iteration up to its last event, which it returns. The turn ends while the
-// workers run, and each worker wakes the session when it ends. A worker of the previous iteration
-// continues.
+// iterate plays one iteration and returns its last event, which it does not send. The turn ends
+// while the workers are running, and each worker wakes the session when it ends. A worker from the
+// previous iteration continues.
 func (n *night) iterate(i int) (last driver.Event) {
 	const args = "--loop --max-iterations 9999 --max-prs 999 --max-minutes 9999 --max-dollars 9999"
 	n.NewPrompt()
@@ -135,7 +135,7 @@ func (n *night) iterate(i int) (last driver.Event) {
 	return n.ends(nil)
 }
 
-// ends returns the event at the end of a turn while these workers still run.
+// ends returns the event at the end of a turn while the given workers are still running.
 func (n *night) ends(running []string) driver.Event {
 	tasks := "[]"
 	for _, agent := range running {
@@ -145,7 +145,7 @@ func (n *night) ends(running []string) driver.Event {
 	return n.Stop("stop_hook_active", false, "background_tasks", tasks)
 }
 
-// works plays a worker's turn of three requests with a call before each but the first.
+// works plays a worker's turn with three requests. A call precedes each request except the first.
 func (n *night) works(agent string) {
 	for call := range 3 {
 		if call > 0 {
@@ -199,7 +199,7 @@ func (n *night) morning() (m morning) {
 	return m
 }
 
-// dollars returns the dollars that the run has counted, and those of a fresh count of all
+// dollars returns the amount that the run has counted, and the amount from a fresh count of all
 // transcripts.
 func (n *night) dollars() (counted, spent loop.USD) {
 	budget, err := os.ReadFile(filepath.Join(n.State(), "work.budget.json"))

@@ -10,7 +10,7 @@ import (
 	"hooks/scripts/driver"
 )
 
-// states lists the states in which hook calls are measured, in the order of the table's columns.
+// states lists the states to measure hook calls in, in the order of the table's columns.
 var states = []string{
 	"no loop", "another session's loop", "iteration open", "between iterations", "halted",
 }

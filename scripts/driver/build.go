@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Patch replaces lines of one source file. File is relative to the module. If Old is empty, the
+// Patch replaces lines in one source file. File is relative to the module. If Old is empty, the
 // file is new.
 type Patch struct{ File, Old, New string }
 
-// Build compiles a package as in a release. It applies patches as an overlay, so the tree does not
-// change. Old must occur in its file exactly once, and a file may have one patch. Build uses go run
-// -exec cp, because go run, unlike go build, caches what it links.
+// Build compiles a package as for a release. It applies patches as an overlay, so the tree does not
+// change. A file may have only one patch, and Old must occur in it exactly once. Build uses go run
+// -exec cp because go run, unlike go build, caches the linked binary.
 func Build(out, pkg string, patches ...Patch) error {
 	gomod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -42,7 +42,7 @@ func Build(out, pkg string, patches ...Patch) error {
 	return nil
 }
 
-// writeOverlay writes the overlay file list, and the patched files beside it.
+// writeOverlay writes the overlay's file list, and the patched files next to it.
 func writeOverlay(list, root string, patches []Patch) error {
 	replace := map[string]string{}
 	for i, p := range patches {

@@ -15,7 +15,7 @@ import (
 	"hooks/internal/play"
 )
 
-// Hook returns an event of the client. fields holds more pairs, as for play.Object.
+// Hook returns a client event. fields adds more members, as for play.Object.
 func (w *World) Hook(word string, fields ...any) Event {
 	s := play.Session{ID: w.Session, Prompt: w.Prompt, Project: w.Project(),
 		Transcript: w.Transcript()}
@@ -34,18 +34,18 @@ func (w *World) command() string {
 	return "sdd:" + w.Skill
 }
 
-// Enter returns the event of the typed command, as in Enter("--loop --resume").
+// Enter returns the event for the typed command, as in Enter("--loop --resume").
 func (w *World) Enter(args string) Event {
 	return w.Hook("user-prompt-expansion", "expansion_type", "slash_command",
 		"command_name", w.command(), "command_args", args, "prompt", w.Command(args))
 }
 
-// Typed returns the event of a prompt that is not a command.
+// Typed returns the event for a prompt that is not a command.
 func (w *World) Typed(text string) Event {
 	return w.Hook("user-prompt-submit", "prompt", text)
 }
 
-// Stop returns the event at the end of the turn, with further fields.
+// Stop returns the event at the end of the turn, with additional fields.
 func (w *World) Stop(fields ...any) Event { return w.Hook("stop", fields...) }
 
 // SessionEnd returns the event at the end of the session.
@@ -73,13 +73,13 @@ func task(id string) string {
 	return fmt.Sprintf("implement #%d", 1000+crc32.ChecksumIEEE([]byte(id))%1e6)
 }
 
-// Launched returns the event after the dispatch id. The worker runs in the background.
+// Launched returns the event after the dispatch id, which started a background worker.
 func (w *World) Launched(id, agent string) Event {
 	return w.after("Agent", id, "tool_input.prompt", task(id),
 		"tool_response.status", "async_launched", "tool_response.agentId", agent)
 }
 
-// Worker returns the event at the end of a worker.
+// Worker returns the event when a worker ends.
 func (w *World) Worker(agent string) Event {
 	return w.Hook("subagent-stop", "agent_id", agent, "agent_type", "general-purpose")
 }
@@ -89,7 +89,7 @@ func (w *World) Bash(command string) Event {
 	return w.before("Bash", w.Call(), "tool_input.command", command)
 }
 
-// Ran returns the event after a shell call whose output is out. Like the real client, it writes the
+// Ran returns the event after a shell call with the output out. Like the real client, it writes the
 // call to the transcript before the event.
 func (w *World) Ran(command, out string) Event {
 	id, at := w.Call(), time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
@@ -100,7 +100,7 @@ func (w *World) Ran(command, out string) Event {
 	return w.after("Bash", id, "tool_input.command", command, "tool_response.stdout", out)
 }
 
-// answer returns a transcript line with a message of the model.
+// answer returns a transcript line with a message from the model.
 func answer(fields ...any) string {
 	return play.Object(append([]any{"type", "assistant", "message.role", "assistant",
 		"message.model", "claude-opus-5-5", "message.usage.input_tokens", 0,
@@ -108,21 +108,20 @@ func answer(fields ...any) string {
 		"message.usage.cache_creation_input_tokens", 0}, fields...)...)
 }
 
-// toolResult returns a transcript line with the result of a tool.
+// toolResult returns a transcript line with a tool's result.
 func toolResult(id, text string, fields ...any) string {
 	return play.Object(append([]any{"type", "user", "message.role", "user",
 		"message.content.0.type", "tool_result", "message.content.0.tool_use_id", id,
 		"message.content.0.content", text}, fields...)...)
 }
 
-// Call returns the id of a new tool call. The program treats two events with the same id as one
-// call.
+// Call returns the id of a new tool call. Two events with the same id count as one call.
 func (w *World) Call() string {
 	w.calls++
 	return fmt.Sprintf("toolu_%s_%s_%d", w.Session, w.Prompt, w.calls)
 }
 
-// Ask returns the event before a dialog with a question of the model's own.
+// Ask returns the event before a dialog with the model's own question.
 func (w *World) Ask(id string) Event {
 	return w.before("AskUserQuestion", id, "tool_input.questions",
 		`[{"question":"May I?","header":"Model","options":[{"label":"yes"},{"label":"no"}]}]`)
@@ -152,13 +151,13 @@ func (w *World) Answered(id string, questions []string, words ...string) Event {
 	return e
 }
 
-// Report returns a call of `hooks report` from inside the session, with facts on stdin.
+// Report returns an event that calls `hooks report` inside the session, with facts on stdin.
 func (w *World) Report(facts string) Event {
 	return Event{Args: []string{"report"}, Stdin: facts, Env: []string{"CLAUDECODE=1"}}
 }
 
-// Spend writes an assistant message with its usage to the transcript. The ledger counts it only if
-// inside is set, that is, if an iteration is open.
+// Spend writes an assistant message with its usage to the transcript. The ledger counts the usage
+// only if inside is set, which means that an iteration is open.
 func (w *World) Spend(in, out int64, inside bool) { w.spend(w.Transcript(), in, out, inside) }
 
 // WorkerSpends is like Spend, but writes to the worker's own transcript.

@@ -13,18 +13,18 @@ import (
 	"hooks/internal/play"
 )
 
-// Loops is the part of a ledger about task and audit loops.
+// Loops is the part of a ledger for task and audit loops.
 type Loops struct {
-	Green    map[string]bool   // workers' commits, with whether the check passes there
-	Claimed  map[string]bool   // attempts that a worker claimed as done, such as "1.2"
-	Nonces   map[string]string // claims' nonces, with the iteration of each
-	Progress map[string]bool   // lines of the progress file's copy
-	Findings map[string]bool   // ids seen, with whether an auditor resolved them
+	Green    map[string]bool   // by worker's commit, whether the check passes
+	Claimed  map[string]bool   // attempts claimed as done by a worker, such as "1.2"
+	Nonces   map[string]string // by claim nonce, its iteration
+	Progress map[string]bool   // lines in the copy of the progress file
+	Findings map[string]bool   // by id, whether an auditor resolved the finding
 	Looked   map[string]bool   // commits with a reported verdict
 	Unqueued bool              // a reply said that the Sync queue could not be written
 }
 
-// See adds an unresolved finding, unless its id is known.
+// See adds an unresolved finding if its id is new.
 func (l Loops) See(id string) {
 	if _, known := l.Findings[id]; !known {
 		l.Findings[id] = false
@@ -47,7 +47,7 @@ func (l Loops) clone() Loops {
 func (w *World) repo() string { return filepath.Join(w.Dir, "repo") }
 
 // Repository prepares the project for a task loop, or for an audit loop in a linked worktree. files
-// holds pairs of a name and a text. It puts git, sh and cat on PATH.
+// alternates file names and contents. Repository also puts git, sh and cat on PATH.
 func (w *World) Repository(skill string, files ...string) {
 	w.Skill = skill
 	for _, tool := range []string{"git", "sh", "cat"} {
@@ -92,7 +92,7 @@ func (w *World) commit(dir string) {
 // Head returns the project's HEAD.
 func (w *World) Head() string { return w.git(w.Project(), "rev-parse", "HEAD") }
 
-// Commit commits a new file, as a worker does. The check passes unless a file named "red" exists.
+// Commit commits a new file, as a worker does. The check fails only if a file named "red" exists.
 func (w *World) Commit() {
 	name := filepath.Join(w.Project(), fmt.Sprintf("%s.txt", w.Call()))
 	w.Check(os.WriteFile(name, []byte("work\n"), 0o600))
@@ -101,17 +101,17 @@ func (w *World) Commit() {
 	w.Ledger.Loops.Green[w.Head()] = err != nil
 }
 
-// Token returns the claim token of the open attempt. It is empty if no attempt is open.
+// Token returns the open attempt's claim token, or "" if no attempt is open.
 func (w *World) Token() string { return w.attempt("token") }
 
-// attempt returns a field of the open attempt. It is empty if no attempt is open.
+// attempt returns a field of the open attempt, or "" if no attempt is open.
 func (w *World) attempt(field string) string {
 	text, _ := os.ReadFile(filepath.Join(w.State(), w.Skill+".tick.json"))
 	return gjson.GetBytes(text, "attempt."+field).String()
 }
 
-// WorkerEnds returns the event at the end of the open attempt's worker, and writes its transcript,
-// which begins with the prompt. It replaces TOKEN in the message with the attempt's token.
+// WorkerEnds returns the event when the open attempt's worker ends. It writes the worker's
+// transcript, which begins with the prompt, and replaces TOKEN in message with the attempt's token.
 func (w *World) WorkerEnds(message string) Event {
 	token := w.Token()
 	if strings.Contains(message, "TASK_COMPLETE TOKEN") {
@@ -129,7 +129,7 @@ func (w *World) WorkerEnds(message string) Event {
 		"last_assistant_message", strings.ReplaceAll(message, "TOKEN", token))
 }
 
-// sent writes the client's metadata file for the worker of the open attempt.
+// sent writes the client's metadata file for the open attempt's worker.
 func (w *World) sent() {
 	path := strings.TrimSuffix(w.WorkerTranscript("w1"), ".jsonl") + ".meta.json"
 	w.Check(os.MkdirAll(filepath.Dir(path), 0o700))
@@ -150,7 +150,7 @@ func (w *World) Looks() Event {
 		"tool_response.stdout", w.git(w.Project(), "log", "-p", "--format="))
 }
 
-// Audits returns the event before an auditor's call that reports about the current commit.
+// Audits returns the event before an auditor's shell call that reports on the current commit.
 func (w *World) Audits(facts string) Event {
 	w.Ledger.Loops.Looked[w.Head()] = true
 	for _, id := range gjson.Get(facts, "resolved").Array() {

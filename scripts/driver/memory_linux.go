@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InMemory moves the temporary files of this process and its children to memory, if there is room
-// and programs can be started there. Tests create and sync many thousands of small files, which is
-// slow on a disk. InMemory does not change a TMPDIR that is already set.
+// InMemory makes this process and its children keep temporary files in memory, if there is room and
+// programs can be started there. Tests create and sync many thousands of small files, which is slow
+// on a disk. InMemory does not change a TMPDIR that is already set.
 func InMemory() {
 	const dir, room = "/dev/shm", 2 << 30
 	var fs unix.Statfs_t

@@ -2,5 +2,5 @@
 
 package driver
 
-// InMemory does nothing, because only Linux always has a folder in memory.
+// InMemory does nothing, because only Linux always has an in-memory folder.
 func InMemory() {}

@@ -22,7 +22,7 @@ type file struct {
 	text []byte
 }
 
-// folders returns the folders in which the program or a worker writes.
+// folders returns the folders that the program or a worker writes to.
 func (w *World) folders() []string {
 	return []string{w.Project(), w.seals(), w.repo()}
 }
@@ -74,7 +74,7 @@ func (w *World) transcripts() []string {
 	return append(names, workers...)
 }
 
-// Restore restores the world from a snapshot, except for its errors, which it keeps.
+// Restore restores the world from a snapshot but keeps its errors.
 func (w *World) Restore(s *Snapshot) {
 	kept := w.Errors
 	*w = s.world
@@ -98,13 +98,13 @@ func (w *World) Restore(s *Snapshot) {
 	}
 }
 
-// Bury replaces the client's pid in every state file and seal with gone, the pid of a process that
-// has ended. The client then seems to have just died.
+// Bury replaces the client's pid in every state file and seal with gone, the pid of an ended
+// process. The client then seems to have just died.
 func (w *World) Bury(gone int) {
 	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
 	names, _ := filepath.Glob(filepath.Join(w.State(), w.Skill+".*"))
 	seals, _ := filepath.Glob(filepath.Join(w.seals(), "state", "hooks", "*", "*"))
-	for _, name := range append(names, seals...) { // the seals also have the pid
+	for _, name := range append(names, seals...) { // the seals also contain the pid
 		if filepath.Base(filepath.Dir(name)) == "brake" { // folders of links
 			continue
 		}

@@ -1,5 +1,6 @@
-// Package driver plays the client for the real program, with a project, transcripts, client
-// processes and events. It also keeps a ledger of the events, against which tests check the files.
+// Package driver runs the real program the way the client does. It provides a project, transcripts,
+// client processes and events. It also keeps a ledger of the events, which tests compare to the
+// files.
 package driver
 
 import (
@@ -21,16 +22,16 @@ import (
 type World struct {
 	Dir     string // holds everything
 	Program string
-	Skill   string // of the loop: "work", "task" or "audit"
+	Skill   string // the loop's skill: "work", "task" or "audit"
 	Session string
 	Prompt  string
 	Client  int      // pid of the session's client
-	Env     []string // added to the client's variables, such as "PATH=…"
+	Env     []string // added to the client's environment, such as "PATH=…"
 	Ledger  Ledger
-	// Failing reports whether the disk fails during the whole event. The program can then undo
-	// nothing, and its reply is not reliable.
+	// Failing means that the disk fails during the whole event. The program then cannot undo
+	// anything, and its reply is not reliable.
 	Failing bool
-	// KillAfter is the time from a program's start to its kill. If it is 0, nothing is killed.
+	// KillAfter is how long after its start the program is killed. If it is 0, nothing is killed.
 	KillAfter time.Duration
 	Errors
 	prompts int
@@ -45,7 +46,7 @@ func (e *Errors) Errorf(format string, args ...any) {
 	*e = append(*e, fmt.Sprintf(format, args...))
 }
 
-// Check adds err unless it is nil.
+// Check adds err if it is not nil.
 func (e *Errors) Check(err error) {
 	if err != nil {
 		e.Errorf("%v", err)
@@ -56,20 +57,20 @@ func (e *Errors) Check(err error) {
 type Ledger struct {
 	In, Out int64    // tokens spent inside iterations
 	Answers []string // a person's answers at gates, all different
-	// Unheard lists answers whose hook died or failed. The transcript alone is not an answer, so
-	// the person is asked again.
+	// Unheard lists answers lost because their hook died or failed. The transcript alone is not an
+	// answer, so the person is asked again.
 	Unheard []string
 	Begun   map[string]bool // iterations seen open, by run id and number
-	Lines   map[string]bool // history lines seen whole
-	// Admitted is set if a line reports a transcript that could not be read. The session's next
-	// line, if any, includes the missing usage.
+	Lines   map[string]bool // complete history lines that were seen
+	// Admitted is set if a history line reports an unreadable transcript. The session's next line,
+	// if any, includes the missing usage.
 	Admitted bool
 	Loops    Loops
 
 	Agents, Comments, Merges, PRs Range
 }
 
-// Range bounds a count. A hook that died or failed may or may not have counted.
+// Range bounds a count. If a hook died or failed, it may or may not have counted its event.
 type Range struct{ Min, Max int }
 
 // Add counts one event. If sure is false, the program may not have counted it.
@@ -101,7 +102,7 @@ func New(dir, program string, client int) *World {
 // Project returns the project's folder.
 func (w *World) Project() string { return filepath.Join(w.Dir, "p") }
 
-// State returns the folder of the loops' state.
+// State returns the loops' state folder.
 func (w *World) State() string { return filepath.Join(w.Project(), ".sdd", "loop") }
 
 // Transcript returns the path of the session's transcript.
@@ -118,13 +119,13 @@ func (w *World) NewPrompt() {
 	w.Prompt = "p" + strconv.Itoa(w.prompts)
 }
 
-// As makes another session send the next events.
+// As switches to another session, which sends the next events.
 func (w *World) As(session string, client int) {
 	w.Session, w.Client = session, client
 	w.NewPrompt()
 }
 
-// Event is one start of the program.
+// Event is the input for one run of the program.
 type Event struct {
 	Args    []string
 	Stdin   string
@@ -132,19 +133,19 @@ type Event struct {
 	Answers []string // a person's answers in the event
 }
 
-// Result is the result of one start of the program.
+// Result is the result of one run of the program.
 type Result struct {
 	Out, Err string
 	Code     int
 	Killed   bool
 }
 
-// Send starts the program with the event. prefix is a command line that runs it, such as strace.
+// Send runs the program with the event. prefix is a command that wraps the program, such as strace.
 func (w *World) Send(e Event, prefix ...string) Result {
 	return w.Race([]Event{e}, prefix...)[0]
 }
 
-// Race starts the program once for every event. No process gets its input before all have started.
+// Race runs the program once for every event. No process gets its input until all have started.
 func (w *World) Race(events []Event, prefix ...string) []Result {
 	results := make([]Result, len(events))
 	var done sync.WaitGroup
@@ -181,7 +182,7 @@ func (w *World) Race(events []Event, prefix ...string) []Result {
 	return results
 }
 
-// Environ returns the environment of an event.
+// Environ returns the environment for an event.
 func (w *World) Environ() []string {
 	return append([]string{
 		"HOME=" + filepath.Join(w.Dir, "home"), "PATH=" + filepath.Join(w.Dir, "bin"),
@@ -192,7 +193,7 @@ func (w *World) Environ() []string {
 }
 
 // Clients holds the pids of two live processes and a dead one. No client is an ancestor of a
-// started program, because the program would take a person's command for the agent's.
+// started program, because the program would then mistake a person's command for the agent's.
 type Clients struct {
 	First, Second, Gone int
 	alive               []*exec.Cmd

@@ -1,5 +1,5 @@
 // Package e2e drives the real Claude Code client offline, with the hooks plugin installed. It
-// checks the files under .sdd/loop, the terminal's screen, and the texts that the model received.
+// checks the files under .sdd/loop, the terminal screen, and the messages that the model received.
 //
 // The tests need the build tag e2e, Linux, git, and the client. HOOKS_CLIENT may name the client's
 // program; otherwise a pinned npm package is installed once under the user's cache directory:

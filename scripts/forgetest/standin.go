@@ -1,14 +1,14 @@
-// Package forgetest provides stand-ins for gh, glab and tea in tests: programs on PATH that answer
-// from a directory of recorded JSON and log their calls.
+// Package forgetest provides stand-ins for gh, glab and tea in tests. They are programs on PATH
+// that answer from a directory of recorded JSON and log their calls.
 //
 // The directory holds one file for each kind of question: issues.json, prs.json, pr-142.json, and
-// for tea comments-142.json, reviews-142.json, thread-7.json (of review 7), dependencies-142.json,
+// for tea comments-142.json, reviews-142.json, thread-7.json (for review 7), dependencies-142.json,
 // repo.json and user.json. Further pages are in issues.2.json and so on. If issues.err exists, its
 // text goes to stderr and the exit code is 1. issues.sleep holds a delay, such as "10s". The other
 // kinds may have the same extra files. Each call adds one line to calls.log.
 //
-// tea -i prints an HTTP status on stderr: the text of issues.status, such as "410 Gone", or
-// otherwise 200, or 404 if there is no answer. It then exits with code 0, whatever the status.
+// tea -i prints an HTTP status on stderr. It is the text of issues.status, such as "410 Gone", or
+// else 200, or 404 if there is no answer. The exit code is 0, whatever the status.
 package forgetest
 
 import (
@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// Install writes the programs into a directory, which must be first on PATH. They are shell scripts
-// that start self, a test binary whose TestMain calls Play.
+// Install writes the programs to bin, which must come first on PATH. They are shell scripts that
+// start self, a test binary whose TestMain calls Play.
 func Install(bin, answers, self string) error {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
@@ -37,8 +37,8 @@ func Install(bin, answers, self string) error {
 	return nil
 }
 
-// Alone removes git's variables from this process. A git hook that runs the tests sets them, and
-// with them every git command in a test would use the developer's own repository.
+// Alone removes git's variables from this process's environment. If a git hook runs the tests, git
+// sets them, and every git command in a test would then use the developer's own repository.
 func Alone() {
 	for _, kv := range os.Environ() {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
@@ -91,7 +91,7 @@ func play(program, dir string, args []string) int {
 	}
 	code := 0
 	_, whole := read(fmt.Sprintf("%s.%d.json", kind, page))
-	switch { // without a file, a list is empty and a single thing is not found
+	switch { // without a file, a list is empty and a single item is not found
 	case found && (page < 2 || whole):
 	case page > 0:
 		fmt.Println("[]")
@@ -115,7 +115,7 @@ func play(program, dir string, args []string) int {
 	return code
 }
 
-// question returns the kind of question that args ask and, for a list of tea, the page, or 0.
+// question returns the kind of question in args. page is 0, except for a list from tea.
 func question(args []string) (kind string, page int) {
 	all := strings.Join(args, " ")
 	number := regexp.MustCompile(`(?:number|iid)=(\d+)`).FindStringSubmatch(all)
@@ -150,7 +150,7 @@ func question(args []string) (kind string, page int) {
 	return "issues", page
 }
 
-// place returns the arguments that show the target of a call: host, owner and repository.
+// place returns the arguments that show a call's target: host, owner and repository.
 func place(args []string) string {
 	var parts []string
 	named := regexp.MustCompile(`^(owner=|name=|path=|repos/)`)

@@ -11,7 +11,7 @@ import (
 	"text/template"
 )
 
-// Sizes are in pixels of the picture.
+// Sizes in pixels of the picture.
 const (
 	cellWidth  = 843 // in hundredths, for the widest of the picture's fonts
 	lineHeight = 18
@@ -19,7 +19,7 @@ const (
 	bar        = 34 // height of the window's title bar
 )
 
-// still is a part of the animation in which nothing moves. From and To are in percent.
+// still is a motionless part of the animation. From and To are percentages.
 type still struct {
 	From, To float64
 	Scroll   int // how far the text has moved up
@@ -29,7 +29,7 @@ type still struct {
 type picture struct {
 	Title                            string
 	Width, Height, View, Bar, Margin int
-	FrameWidth, FrameHeight, Inside  int // of the frame, and the width inside
+	FrameWidth, FrameHeight, Inside  int // size of the frame, and width inside it
 	Seconds                          float64
 	Lines                            []string
 	Stills                           []still
@@ -39,11 +39,11 @@ type picture struct {
 //go:embed picture.svg.tmpl
 var layout string
 
-// classes maps the styles of a terminal to CSS classes. Other styles are drawn plain.
+// classes maps terminal styles to CSS classes. Other styles are drawn plain.
 var classes = map[string]string{"1": "b", "2": "f", "31": "r", "32": "g", "33": "y"}
 
-// Durations in seconds: of the prompt line, of a step and each of its lines, of the longest step,
-// of a move, and of the end of the picture.
+// Durations in seconds for the prompt line, a step, each line in a step, the longest step, a move,
+// and the end of the picture.
 const (
 	opening, perStep, perLine, longest, moving, ending = 1.2, 1.2, 0.2, 4.0, 0.4, 3.0
 )

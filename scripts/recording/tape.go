@@ -21,7 +21,7 @@ const (
 	rows    = 22
 )
 
-// piece is a part of a line in one style. style is the parameter of an ANSI colour sequence.
+// piece is part of a line in a single style. style is the parameter of an ANSI colour sequence.
 type piece struct{ style, text string }
 
 type line []piece
@@ -34,7 +34,7 @@ func (l line) String() string {
 	return b.String()
 }
 
-// record returns the lines that a program prints on a terminal, with their colours.
+// record returns the lines that a program prints to a terminal, with their colours.
 func record(program string, args ...string) ([]line, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=",
@@ -55,7 +55,7 @@ func record(program string, args ...string) ([]line, error) {
 	return parse(all.String())
 }
 
-// parse splits a terminal's text into lines and styles. It knows only colour sequences, because the
+// parse splits terminal output into lines and styles. It knows only colour sequences, because the
 // demo does not move the cursor.
 func parse(text string) ([]line, error) {
 	var lines []line
@@ -87,12 +87,12 @@ func parse(text string) ([]line, error) {
 // unseen lists the readers whose replies a person does not see in the client.
 var unseen = []string{"→ the model reads:", "→ hooks report:", "→ PreToolUse:", "→ PostToolUse:"}
 
-// shown cuts a tape into the steps of the picture. The first step of a scene consists of its title
-// and its first reply; each further reply or section of a reply is a step. A scene without a reply
-// for a person is omitted.
+// shown splits a tape into the steps of the picture. A scene's first step consists of its title and
+// first reply; each further reply or section of a reply is a step. A scene without a reply for a
+// person is omitted.
 func shown(tape []line) [][]line {
 	var steps [][]line
-	var title []line // of a scene that has no shown reply yet
+	var title []line // title of a scene with no shown reply yet
 	inTitle, seen := false, false
 	for _, l := range tape {
 		text := l.String()

@@ -1,4 +1,4 @@
-// Command empty only reads its event, which is the least that a hook can do.
+// Command empty only reads its event, which is the least that any hook does.
 package main
 
 import (
