@@ -62,8 +62,7 @@ func (m *machine) governed() []install.Skill {
 }
 
 // beginLine returns the line that starts a loop. It prefers a work skill, then a review skill, then
-// a prompt skill, then the plugin's. If there is none, it returns a comment with an install
-// command.
+// a prompt skill, then the plugin's. Without any, it returns a comment with an install command.
 func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	for _, kind := range loop.Kinds {
 		for _, skill := range list {

@@ -18,8 +18,7 @@ import (
 	"hooks/internal/safefile"
 )
 
-// liveTime is the time limit for the session started by --live. liveArgs has the client's own
-// limits.
+// liveTime is the time limit for the --live session. The client's own limits are in liveArgs.
 const liveTime = 3 * time.Minute
 
 // liveArgs limits the session to three turns, a quarter of a dollar and one harmless tool call.

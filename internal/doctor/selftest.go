@@ -49,9 +49,8 @@ type step struct {
 	field, want string
 }
 
-// tick returns the events of one tick that starts with the Skill tool: a merge that must be
-// refused, a harmless call that must pass, a turn that ends without facts, and the end of the
-// iteration.
+// tick returns the events of one tick started by the Skill tool: a merge that must be refused, a
+// harmless call that must pass, a turn that ends without facts, and the iteration's end.
 func tick() []step {
 	stop := func(again bool) []any {
 		return []any{"stop_hook_active", again, "last_assistant_message", "",

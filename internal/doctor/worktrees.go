@@ -20,7 +20,7 @@ import (
 // removalTime is the time limit for removing a worktree, which may have many files.
 const removalTime = 20 * time.Second
 
-// linkedWorktrees offers to remove the worktrees of complete loops with work that is committed, and
+// linkedWorktrees offers to remove the worktrees of complete loops if the work is committed, and
 // pushed or merged. It keeps all others, because a person may continue them (A12–A15).
 func linkedWorktrees(m *machine, n *notes) {
 	if m.repo.Top == "" {
@@ -43,8 +43,7 @@ func linkedWorktrees(m *machine, n *notes) {
 	}
 }
 
-// linkedRuns returns a worktree's readable runs, limited to the kinds that run only in a linked
-// worktree.
+// linkedRuns returns a worktree's readable runs of kinds that run only in a linked worktree.
 func linkedRuns(worktree string) (list []*loop.Budget) {
 	files, err := store.Open(worktree)
 	if err != nil {
@@ -91,8 +90,8 @@ func (m *machine) offerRemoval(
 	}
 }
 
-// ignoredIn returns a file in the worktree that git ignores and that is not part of the skill's
-// loop, or "". If git cannot list the files, it returns words for them.
+// ignoredIn returns an ignored file in the worktree that is not part of the skill's loop, or "". If
+// git cannot list the files, it returns words for them.
 func (m *machine) ignoredIn(worktree string, skill loop.Skill) string {
 	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
 		"--exclude-standard")

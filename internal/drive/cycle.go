@@ -22,14 +22,13 @@ import (
 //
 //   - Next reads the state and returns the next order. The driver calls it before each process and
 //     after each wait.
-//
-// - Ended records the verdict on the process that has just exited and closes its attempt if no Stop
-// did. It returns how the attempt was judged and why, or "" if it was not judged. A Stop's
-// judgement takes precedence over Kind (M5). Outage, Stalled, Interrupted and Killed cost no retry
-// (T59, T95).
-// - Halt ends or pauses the run for a cause that only the driver sees, and returns a Finish order.
-// The causes are user_interrupt (a signal), api_unavailable (a pause, T95) and stall_timeout (A28).
-// A run that has already ended keeps its own cause.
+//   - Ended records the verdict on the process that has just exited and closes its attempt if no
+//     Stop did. It returns how the attempt was judged and why, or "" if it was not judged. A Stop's
+//     judgement takes precedence over Kind (M5). Outage, Stalled, Interrupted and Killed cost no
+//     retry (T59, T95).
+//   - Halt ends or pauses the run for a cause that only the driver sees, and returns a Finish
+//     order. The causes are user_interrupt (a signal), api_unavailable (a pause, T95) and
+//     stall_timeout (A28). A run that has already ended keeps its own cause.
 //
 // If any of them returns an error, the driver exits with code 1.
 type Run interface {

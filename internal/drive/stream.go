@@ -9,8 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxLine is the maximum length of a stream line, in bytes. After a longer one, the rest is
-// discarded.
+// maxLine bounds a stream line, in bytes. After a longer line, the rest of the stream is discarded.
 const maxLine = 64 << 20
 
 // Result is the line that ends the client's turn (M5).

@@ -39,9 +39,8 @@ type End struct {
 	Said        string    // first line of stderr
 }
 
-// Verdict is the driver's judgement of an End. Reset is the announced end of an outage; zero if
-// unknown. Final marks an outage that waiting cannot end, such as an invalid key or a missing
-// login.
+// Verdict is the driver's judgement of an End. Reset is the announced end of an outage, or zero.
+// Final marks an outage that waiting cannot end, such as an invalid key or a missing login.
 type Verdict struct {
 	Kind    Kind
 	Text    string // one line for people

@@ -57,7 +57,7 @@ func textOr(v gjson.Result) string {
 	return v.Str
 }
 
-// OtherEventError reports that the payload's event is not the one that the hook word stands for.
+// OtherEventError reports that the payload's event does not match the hook word.
 type OtherEventError struct{ Got, Want string }
 
 func (e *OtherEventError) Error() string {

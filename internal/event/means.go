@@ -39,7 +39,7 @@ func (c Cron) Ending() string {
 	return `ScheduleWakeup {"stop":true}`
 }
 
-// StopsLoop reports whether a person typed loop.StopWord, which two kinds of events can show.
+// StopsLoop reports whether a person typed loop.StopWord. Two kinds of events may report it.
 func (e Event) StopsLoop() bool {
 	if e.Name == UserPromptExpansion {
 		return e.Command == "loop" && strings.TrimSpace(e.Args) == "stop"

@@ -78,8 +78,8 @@ func AnswerDialog(questions []Question, answers map[string]string) Reply {
 	}}
 }
 
-// Context adds a line of text for the model. After a Stop, Encode shows it to the person unless the
-// reply is a Block, because text alone would make the client continue the turn.
+// Context adds a line of text for the model. After a Stop without a Block, Encode shows the text to
+// the person instead, because it would otherwise make the client continue the turn.
 func (r Reply) Context(text string) Reply {
 	r.context = join(r.context, text)
 	return r

@@ -37,9 +37,8 @@ func add(text, program string, before *string) string {
 	return bom + text
 }
 
-// hasAll reports whether text contains every entry of list. If a key is repeated, the last one
-// counts, as in the client. Additional handlers, longer timeouts and other status messages are
-// allowed.
+// hasAll reports whether text contains every entry of list. Of repeated keys, the last one counts,
+// as in the client. Extra handlers, longer timeouts and other messages are allowed.
 func hasAll(text string, list []entry) bool {
 	return !slices.ContainsFunc(list, func(e entry) bool {
 		found := false

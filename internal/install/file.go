@@ -66,8 +66,7 @@ func read(path string, limit int64) (*string, error) {
 }
 
 // save writes or removes both files. It writes the backup first so that a crash never leaves an
-// edit without a backup. It changes the settings file only if the contents are still those read by
-// open.
+// edit without a backup. It changes the settings file only if the file is unchanged since open.
 func (s *edited) save(next texts) error {
 	if next.now != nil {
 		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {

@@ -38,8 +38,7 @@ const (
 )
 
 // without returns the text of v without this program's handlers. gone reports whether v contained
-// nothing else. A group that loses its last handler is gone too, because it no longer has any
-// effect.
+// nothing else. A group without handlers is gone too, because it has no effect.
 func without(v gjson.Result, depth int) (text string, gone bool) {
 	n, list := look(v), depth == groupsDepth || depth == handlersDepth
 	switch {

@@ -14,7 +14,7 @@ import (
 // Wrong is a value that makes the client skip the whole settings file, including hooks.
 type Wrong struct {
 	Text string // line, column, key, required type and actual value
-	// Choice marks a string that is not one of the known choices. A later client may accept it.
+	// Choice marks a string outside the known choices. A later client may accept it.
 	Choice bool
 	at     int // offset of the value
 }

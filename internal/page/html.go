@@ -151,8 +151,7 @@ func (c Column) classes() string {
 	return c.Class
 }
 
-// Percent returns part as a percentage of whole, at most 100. It returns 0 if whole is not
-// positive.
+// Percent returns part as a percentage of whole, at most 100, or 0 if whole is not positive.
 func Percent(part, whole int64) float64 {
 	if whole <= 0 {
 		return 0

@@ -3,8 +3,8 @@
 // closes.
 //
 // A past session cannot be changed. A call that the rules would have refused happened anyway, so it
-// is reported but does not count for the run. A question that nobody asked a person gets its safest
-// option as the answer.
+// is reported but does not count for the run. If a question was never put to a person, its safest
+// option is taken as the answer.
 package replay
 
 import (
@@ -347,7 +347,7 @@ func (s *session) end() report.Replay {
 	s.settleRow(at)
 	r := s.result
 	var sum loop.USD
-	var prs []string // PRs that were changed after the stop
+	var prs []string // PRs changed after the stop
 	for _, i := range s.rows {
 		sum += i.Dollars
 		i.Sum, i.Agents, i.PRs = sum, i.seen.Agents, append(i.PRs, i.seen.PRs...)

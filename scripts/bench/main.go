@@ -26,8 +26,7 @@ import (
 	"hooks/scripts/driver"
 )
 
-// row is one command line in one state. prepare sets up the state before each call and is not
-// timed.
+// row is a command line in one state. prepare sets up the state before each call and is untimed.
 type row struct {
 	name        string // in the first table; "" if only in the second
 	word, state string // row and column of the second table
@@ -35,7 +34,7 @@ type row struct {
 	stdin       string
 	prepare     func()
 	times       []time.Duration
-	cpu         []time.Duration // CPU time of the process, which hardly depends on the machine's load
+	cpu         []time.Duration // of the process; hardly depends on the machine's load
 	peak        int64           // KiB
 }
 

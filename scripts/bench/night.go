@@ -33,7 +33,7 @@ type morning struct{ budget, line, state int }
 
 const workers, pullRequests = 5, 20
 
-// night prints the file sizes of a long run, and how long calls take after its first and its last
+// night prints the file sizes of a long run, and the duration of calls after its first and its last
 // iteration.
 func (b *bench) night(iterations int) {
 	late := &night{World: b.world("night"), of: iterations}

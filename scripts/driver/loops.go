@@ -15,11 +15,11 @@ import (
 
 // Loops is the part of a ledger for task and audit loops.
 type Loops struct {
-	Green    map[string]bool   // by worker's commit, whether the check passes
+	Green    map[string]bool   // whether the check passes at each worker's commit
 	Claimed  map[string]bool   // attempts claimed as done by a worker, such as "1.2"
-	Nonces   map[string]string // by claim nonce, its iteration
+	Nonces   map[string]string // iteration of each claim nonce
 	Progress map[string]bool   // lines in the copy of the progress file
-	Findings map[string]bool   // by id, whether an auditor resolved the finding
+	Findings map[string]bool   // whether an auditor resolved each finding, by id
 	Looked   map[string]bool   // commits with a reported verdict
 	Unqueued bool              // a reply said that the Sync queue could not be written
 }

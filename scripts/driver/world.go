@@ -1,6 +1,5 @@
-// Package driver runs the real program the way the client does. It provides a project, transcripts,
-// client processes and events. It also keeps a ledger of the events, which tests compare to the
-// files.
+// Package driver runs the real program as the client would. It provides a project, transcripts,
+// client processes and events, and keeps a ledger of the events for tests to compare to the files.
 package driver
 
 import (
@@ -61,7 +60,7 @@ type Ledger struct {
 	// answer, so the person is asked again.
 	Unheard []string
 	Begun   map[string]bool // iterations seen open, by run id and number
-	Lines   map[string]bool // complete history lines that were seen
+	Lines   map[string]bool // complete history lines seen so far
 	// Admitted is set if a history line reports an unreadable transcript. The session's next line,
 	// if any, includes the missing usage.
 	Admitted bool
