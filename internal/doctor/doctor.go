@@ -30,8 +30,8 @@ type Doctor struct {
 	Dir     string // folder where the person typed the command
 	Version string // output of `hooks version`
 	Managed string // folder with the administrator's settings; "" for the default
-	Live    bool   // starts one real session of the client, which costs a few cents
-	Fix     bool   // repairs what is safe to repair
+	Live    bool   // start one real client session, which costs a few cents
+	Fix     bool   // repair what is safe to repair
 }
 
 // machine holds what the checks examine. Each input is read only once.

@@ -19,7 +19,7 @@ type Setup struct {
 	Begin string
 }
 
-// Look inspects the machine and the project of dir.
+// Look inspects the machine and the project that contains dir.
 func Look(env func(string) string, dir string) Setup {
 	m := Doctor{Env: env, Dir: dir}.machine()
 	s := m.settings()

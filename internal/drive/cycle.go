@@ -49,10 +49,10 @@ func Signals() (signals <-chan os.Signal, stop func()) {
 	return c, func() { signal.Stop(c) }
 }
 
-// Do is the kind of an order.
+// Do is a kind of order.
 type Do int
 
-// The kinds of orders.
+// Kinds of orders.
 const (
 	Again  Do = iota // start one process with Prompt
 	Wait             // call Next again after pollTime
@@ -95,8 +95,8 @@ type Cycle struct {
 	Ask func() (answered bool, err error)
 
 	began           time.Time // start of the first process
-	before          int       // tasks done at that time
-	outages, stalls int       // in a row
+	before          int       // finished tasks at that time
+	outages, stalls int       // consecutive
 	waiting         string    // last reason shown for waiting
 	// Only tests replace these.
 	now   func() time.Time

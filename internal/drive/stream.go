@@ -12,7 +12,7 @@ import (
 // maxLine bounds a stream line, in bytes. After a longer line, the rest of the stream is discarded.
 const maxLine = 64 << 20
 
-// Result is the line that ends the client's turn (M5).
+// Result is the stream's result line, which ends the client's turn (M5).
 type Result struct {
 	Subtype string
 	Reason  string // terminal_reason; empty when no turn ran

@@ -13,7 +13,7 @@ import (
 // Kind classifies how a client process ended.
 type Kind string
 
-// The kinds of ends. Outage, Stalled, Interrupted and Killed do not count against the task.
+// Kinds of ends. Outage, Stalled, Interrupted and Killed do not count against the task.
 const (
 	Ended       Kind = "ended" // the turn ended normally; the state decides its result
 	Outage      Kind = "outage"

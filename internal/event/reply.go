@@ -12,7 +12,7 @@ type Reply struct {
 	decision
 	context string // text for the model
 	Said    string // text for the person, before Encode changes it
-	Ring    bool   // rings the bell of the client's terminal, if there is one
+	Ring    bool   // ring the client's terminal bell, if there is one
 }
 
 // decision is the part of a reply that replaces the client's own decision.

@@ -7,7 +7,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Names of tools whose input the program reads.
+// Names of tools with input that the program reads.
 const (
 	toolBash       = "Bash"
 	toolPowerShell = "PowerShell"

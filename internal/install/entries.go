@@ -71,7 +71,7 @@ func programOf(handler gjson.Result) string {
 	return program
 }
 
-// named reports whether a path has this program's file name.
+// named reports whether a path ends in this program's file name.
 func named(program string) bool {
 	base := program[strings.LastIndexAny(program, `/\`)+1:]
 	return base == "hooks" || strings.EqualFold(base, "hooks.exe")

@@ -100,7 +100,7 @@ func (s *edited) result(next texts) Result {
 	if crowded(old) || crowded(text) {
 		old, text = indented(old), indented(text)
 	}
-	// A repository's settings file is untrusted text.
+	// A repository's settings file is untrusted.
 	r.Diff = term.Text(string(diff.Diff(s.path, []byte(old), s.path, []byte(text))))
 	return r
 }

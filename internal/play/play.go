@@ -71,8 +71,7 @@ func (s *Session) Run(args, env []string, in string) (string, error) {
 	return strings.TrimSpace(string(r.Out)), err
 }
 
-// Send starts a program with an event and returns its reply, which must be one JSON object or
-// nothing.
+// Send starts a program with an event and returns its reply, which must be a JSON object or empty.
 func (s *Session) Send(args, env []string, event string) (reply gjson.Result, err error) {
 	out, err := s.Run(args, env, event)
 	if err == nil && out != "" && (!gjson.Valid(out) || out[0] != '{') {

@@ -25,7 +25,7 @@ type thread struct {
 	loop.State
 	skill    loop.Skill
 	previous *loop.Iteration
-	row      *row // the newest iteration
+	row      *row // row of the newest iteration
 }
 
 // row is one tick in the result. seen holds the effects of all its calls, even refused ones.
@@ -39,7 +39,7 @@ type session struct {
 	*Script
 	id      string
 	limit   func(loop.Ceilings) loop.Ceilings
-	threads []*thread // runs that have begun
+	threads []*thread // runs that have started
 	rows    []*row
 	spent   map[string]loop.Tokens // tokens since the last iteration ended
 	older   map[string]loop.Tokens // part of spent before the current prompt

@@ -24,7 +24,7 @@ import (
 type night struct {
 	*driver.World
 	of   int        // total number of iterations
-	dice *rand.Rand // if not nil, half of the events are killed and sent again
+	dice *rand.Rand // if not nil, half of the calls are killed and repeated
 }
 
 // morning holds sizes after an iteration, in bytes. They are for the budget, the last history line
@@ -164,7 +164,7 @@ func (n *night) calls(agent string) driver.Event {
 	return e
 }
 
-// lines returns the lines of the history.
+// lines returns the history lines.
 func (n *night) lines() [][]byte {
 	history, err := os.ReadFile(filepath.Join(n.State(), "work.history.jsonl"))
 	n.Check(err)

@@ -37,7 +37,7 @@ func events(w *driver.World) []driver.Event {
 	}
 }
 
-// named maps cells of the second table to the names of their rows in the first.
+// named maps cells in the second table to the names of their rows in the first.
 var named = map[string]string{
 	"pre-tool-use/no loop":        "pre-tool-use, no loop",
 	"stop/no loop":                "stop, no loop",

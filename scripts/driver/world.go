@@ -19,7 +19,7 @@ import (
 
 // World is one project, and the session that sends the next event.
 type World struct {
-	Dir     string // holds everything
+	Dir     string // parent of all other files
 	Program string
 	Skill   string // the loop's skill: "work", "task" or "audit"
 	Session string
@@ -112,7 +112,7 @@ func (w *World) WorkerTranscript(agent string) string {
 	return filepath.Join(w.Dir, w.Session, "subagents", "agent-"+agent+".jsonl")
 }
 
-// NewPrompt begins another turn.
+// NewPrompt starts a new turn.
 func (w *World) NewPrompt() {
 	w.prompts++
 	w.Prompt = "p" + strconv.Itoa(w.prompts)
@@ -129,7 +129,7 @@ type Event struct {
 	Args    []string
 	Stdin   string
 	Env     []string
-	Answers []string // a person's answers in the event
+	Answers []string // a person's answers that the event reports
 }
 
 // Result is the result of one run of the program.

@@ -4,7 +4,7 @@
 //
 //	go run ./scripts/recording > docs/demo.svg
 //
-// The picture shows the replies that a person sees, but not those to the model and to the skill.
+// The picture shows the replies that a person sees, but not those for the model and the skill.
 package main
 
 import (
