@@ -11,10 +11,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// appendHistory repairs the last line, then writes and syncs a line that does not end an iteration.
-// created is true if the history had no line before, so that the person is told (R123, R126). It
-// returns errCommitted if the history already has the line. If the write fails, it removes what was
-// written. The caller holds the guard.
+// appendHistory repairs the last line, then appends and syncs a line that does not end an
+// iteration. created is true if the history was empty, so that the person is notified (R123, R126).
+// It returns errCommitted if the history already has the line. If the write fails, it truncates the
+// file to its old size. The caller must hold the guard.
 func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	line, err := s.lineOf(it, nil)
 	if err == nil {
@@ -30,8 +30,8 @@ func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	return created, s.settle()
 }
 
-// lineOf encodes a history line and checks that it can be read again. The line's snapshot omits the
-// lists that equal the ones in disk, the budget on disk, which is nil if there is none.
+// lineOf encodes a history line and checks that it can be decoded. The line's snapshot omits lists
+// that are unchanged from disk, the budget on disk (nil if missing).
 func (s *Store) lineOf(it *loop.Iteration, disk *loop.Budget) ([]byte, error) {
 	own := *it
 	own.Version, own.Budget.Version = loop.Version, loop.Version
@@ -58,19 +58,19 @@ func (s *Store) lineOf(it *loop.Iteration, disk *loop.Budget) ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
-// historyFile is a history that is open for its next line.
+// historyFile is a history file opened to append a line.
 type historyFile struct {
 	disk  *disk
 	name  string
-	f     *os.File // reads anywhere, writes at the end
-	end   int64    // where the next line begins
+	f     *os.File // open for reading and appending
+	end   int64    // offset of the next line
 	isNew bool     // the file was missing or empty
 }
 
-// openForLine opens the history for a line of the iteration, and repairs the last line. It returns
-// errCommitted if that line records this iteration or a later one of the run, and a NewerError if a
-// newer program wrote it. It creates a missing file and syncs the folder, so that no file written
-// later can survive a crash that loses this one.
+// openForLine opens the history to append the iteration's line, and repairs the last line. It
+// returns errCommitted if the last line records this iteration or a later one in the same run, and
+// a NewerError if a newer program wrote it. It creates a missing file and syncs the folder, so that
+// a crash cannot lose this file but keep one written later.
 func (s *Store) openForLine(it *loop.Iteration) (h *historyFile, err error) {
 	h = &historyFile{disk: &s.disk, name: historyName.of(it.Skill)}
 	_, err = s.disk.stat(h.name)
@@ -100,7 +100,7 @@ func (s *Store) openForLine(it *loop.Iteration) (h *historyFile, err error) {
 		err = fmt.Errorf("%w: run %s seq %d", errCommitted, it.RunID, last.Seq)
 		return nil, errors.Join(err, h.f.Close())
 	}
-	// an empty file is left from an earlier failure, and the person was not told about it
+	// an empty file is left over from an earlier failure, and the person was not notified of it
 	h.isNew = h.isNew || h.end == 0
 	return h, nil
 }
@@ -139,6 +139,6 @@ func (h *historyFile) repair() (last []byte, err error) {
 	}
 	h.end = lines.at()
 	err = errors.Join(h.disk.truncate(h.name, h.end), h.disk.sync(h.f, h.name))
-	line, _ = lines.next() // without a readable line, there is nothing to compare
+	line, _ = lines.next() // if this fails, there is no line to compare
 	return line, err
 }

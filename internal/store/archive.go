@@ -15,10 +15,10 @@ import (
 
 const archiveName = "archive"
 
-// Archive moves the files of an earlier run into archive/<run_id>/, so that a fresh run destroys
-// nothing. It adds a number to a name that is already used there. It leaves files that name another
-// run and moves damaged ones. A budget outside .sdd/loop moves only if it names this run. After a
-// crash, a second call completes the move. The caller holds the guard.
+// Archive moves an earlier run's files into archive/<run_id>/, so that a fresh run overwrites
+// nothing. If a name is taken there, it adds a number. It leaves files that name another run, but
+// moves damaged files. It moves a budget outside .sdd/loop only if the budget names this run. After
+// a crash, a second call completes the move. The caller must hold the guard.
 func (s *Store) Archive(skill loop.Skill, runID string) error {
 	runs, _ := s.sealedRuns(skill) // an unreadable record is skipped
 	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != runID })
@@ -45,8 +45,8 @@ func (s *Store) Archive(skill loop.Skill, runID string) error {
 	return wrap("archive run "+runID, err)
 }
 
-// unseal removes an archived run from its records, unless it waits for a person's prompt, and then
-// removes the copies of its lines and findings.
+// unseal removes an archived run from its records, but keeps it in those where it is waiting for a
+// person's prompt. If no record is left, it deletes the copies of the run's lines and findings.
 func (s *Store) unseal(runs []sealed) error {
 	for _, run := range runs {
 		if run.HeldFor == "" {
@@ -98,7 +98,7 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 }
 
 // belongsToOther reports whether a file must stay because another run uses it. The history belongs
-// to the run of the current budget.
+// to the run in the current budget.
 func (s *Store) belongsToOther(skill loop.Skill, file, runID string) bool {
 	if !strings.HasPrefix(file, string(skill)+".") {
 		return true
@@ -121,7 +121,7 @@ func (s *Store) isOtherRun(skill loop.Skill, path, runID string) bool {
 	return err == nil && b != nil && b.RunID != "" && b.RunID != runID
 }
 
-// archiveFolder opens a folder of the archive, after creating it if it is missing.
+// archiveFolder opens a folder in the archive and creates it if it is missing.
 func (s *Store) archiveFolder(name string) (*disk, error) {
 	archive, err := s.disk.folder(archiveName)
 	if err != nil {
@@ -157,8 +157,8 @@ func numberedName(file string) func(int) string {
 }
 
 // moveElsewhere moves a run's budget from its --budget-file path into the archive, and removes the
-// pointer to it. It leaves another run's budget with its pointer, and any other file at the path,
-// because it may belong to someone else. It moves an unusable pointer itself into the archive.
+// pointer to it. It leaves another run's budget and its pointer in place, and any other file at
+// that path, which may belong to someone else. It moves an unusable pointer into the archive.
 func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	path, err := s.budgetPath(skill)
 	var at place
@@ -190,8 +190,8 @@ func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	return errors.Join(at.disk.remove(at.name), at.disk.syncDir(), s.disk.remove(pointer))
 }
 
-// keepCopy writes a file into the archive, under a numbered name if necessary. It does nothing if
-// the archive already has the file with that text.
+// keepCopy writes a file to the archive, under a numbered name if necessary. It does nothing if the
+// archive already has the file with the same contents.
 func (d *disk) keepCopy(file string, text []byte) error {
 	if done, err := d.read(file); err == nil && bytes.Equal(done, text) {
 		return nil
@@ -217,7 +217,7 @@ func (s *Store) Archives() (names []string, err error) {
 	return names, nil
 }
 
-// Archived opens the archived run in the folder with that name, for reading.
+// Archived opens the archived run in the named folder for reading.
 func (s *Store) Archived(name string) (*Store, error) {
 	root, err := s.disk.root.OpenRoot(filepath.Join(archiveName, name))
 	if err != nil {

@@ -11,14 +11,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// CopyName is the name, without the skill, of the stored copy of a file outside of the state
-// folder.
+// CopyName names the stored copy of a file outside the state folder. It does not include the skill.
 type CopyName = fileName
 
-// ProgressCopy holds the progress file, to restore lines that a worker removed (T36, T82). ViewCopy
-// holds the current and the previous view; a view that equals neither was edited by hand (T98).
-// PlanCopy holds the plan as it was when the run started, so that a later edit cannot renumber its
-// sections (A9, A44).
+// ProgressCopy holds the progress file and is used to restore lines a worker removed (T36, T82).
+// ViewCopy holds the current and the previous view; a view that equals neither was edited by hand
+// (T98). PlanCopy holds the plan as it was when the run started, so that a later edit cannot
+// renumber its sections (A9, A44).
 const (
 	ProgressCopy CopyName = "progress.md"
 	ViewCopy     CopyName = "view.json"
@@ -37,12 +36,12 @@ func (s *Store) Copy(k loop.Skill, name CopyName) []byte {
 	return text
 }
 
-// KeepCopy saves a copy, replacing an earlier one.
+// KeepCopy saves a copy, replacing any earlier one.
 func (s *Store) KeepCopy(k loop.Skill, name CopyName, text []byte) error {
 	return wrap("keep "+name.of(k), errors.Join(s.disk.replace(name.of(k), text), s.settle()))
 }
 
-// Publish atomically replaces a file outside of the state folder and keeps its mode. The temporary
+// Publish atomically replaces a file outside the state folder and keeps its mode. The temporary
 // file is in the state folder, which git ignores; elsewhere in the project, a crash could leave an
 // untracked file (T66, T87).
 func (s *Store) Publish(path string, text []byte) error {
@@ -63,7 +62,7 @@ func (s *Store) Publish(path string, text []byte) error {
 	return nil
 }
 
-// KeepForeign saves a file of another tool or of an earlier run to the archive (T99).
+// KeepForeign saves a file from another tool or an earlier run to the archive (T99).
 func (s *Store) KeepForeign(name string, text []byte) error {
 	to, err := s.archiveFolder(replacedName)
 	if err != nil {

@@ -20,26 +20,26 @@ import (
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
-	// maxState bounds the state files that are read whole, in bytes. It keeps a planted file from
-	// exhausting a hook's memory.
+	// maxState is the maximum size in bytes of a state file that is read into memory. It keeps a
+	// planted file from exhausting a hook's memory.
 	maxState = 1 << 20
-	// nonblock is a flag of every file that disk opens. It keeps a hook from waiting on a pipe
-	// planted in place of a file, and saves the four system calls with which os would try to make a
-	// file non-blocking.
+	// nonblock is set for every file that disk opens. It keeps a hook from blocking on a pipe
+	// planted in place of a file, and saves the four system calls that os makes to try to set a
+	// file to non-blocking mode.
 	nonblock = syscall.O_NONBLOCK
 )
 
-// disk performs every operation on the files of one folder. It holds the folder open as an os.Root,
-// so no symlink leads out of it. Each operation has a label, such as "rename work.budget.json", by
-// which a test can make it fail.
+// disk performs all file operations in one folder. It holds the folder open as an os.Root, so no
+// symlink can lead out of it. Each operation has a label, such as "rename work.budget.json", which
+// a test can use to make it fail.
 type disk struct {
 	root  *os.Root
 	shown string                   // the folder's path in error messages
 	fail  func(label string) error // nil in the program
-	dirty bool                     // names changed since the last sync of the folder
+	dirty bool                     // names changed since the folder was last synced
 }
 
-// do performs an operation, unless a test makes it fail.
+// do performs an operation, or returns the error that a test injects.
 func (d *disk) do(op, name string, do func() error) error {
 	if d.fail != nil {
 		if err := d.fail(op + " " + name); err != nil {
@@ -49,7 +49,7 @@ func (d *disk) do(op, name string, do func() error) error {
 	return do()
 }
 
-// path returns the name of a file as messages show it.
+// path returns a file's path for use in messages.
 func (d *disk) path(name string) string {
 	if d.shown == "" {
 		return name
@@ -57,8 +57,8 @@ func (d *disk) path(name string) string {
 	return d.shown + "/" + name
 }
 
-// stat returns an error for anything but a regular file, symlinks included, and fs.ErrNotExist for
-// a missing file.
+// stat returns an error if the file is not a regular file, even if it is a symlink to one. The
+// error is fs.ErrNotExist if the file is missing.
 func (d *disk) stat(name string) (fs.FileInfo, error) {
 	info, err := d.root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -124,7 +124,7 @@ func (d *disk) create(name string) (f *os.File, err error) {
 		if err != nil || runtime.GOOS == "windows" {
 			return err
 		}
-		// The umask may have removed bits from the owner's permissions too.
+		// The umask may also have cleared the owner's permission bits.
 		if err = f.Chmod(fileMode); err != nil {
 			_ = f.Close()
 		}
@@ -133,8 +133,8 @@ func (d *disk) create(name string) (f *os.File, err error) {
 	return f, err
 }
 
-// write writes the whole text in one call. A failure injected by a test writes half of it, as a
-// full disk would.
+// write writes text in a single call. If a test injects a failure, it writes half of the text, as
+// happens on a full disk.
 func (d *disk) write(f *os.File, name string, text []byte) error {
 	written := false
 	err := d.do("write", name, func() error {
@@ -181,7 +181,7 @@ func (d *disk) remove(name string) error {
 	return orAbsent(d.change("remove", name, func() error { return d.root.Remove(name) }))
 }
 
-// folder opens a subfolder. If the subfolder is missing, it creates it first and syncs this folder.
+// folder opens a subfolder. If the subfolder is missing, folder creates it and syncs d.
 func (d *disk) folder(name string) (*disk, error) {
 	err := d.do("mkdir", name, func() error {
 		err := d.root.Mkdir(name, dirMode)
@@ -204,9 +204,9 @@ func (d *disk) folder(name string) (*disk, error) {
 	return &disk{root: root, shown: d.path(name), fail: d.fail}, nil
 }
 
-// syncDir makes changed names in the folder durable.
+// syncDir makes name changes in the folder durable.
 func (d *disk) syncDir() error {
-	// Windows cannot sync a folder; each file was synced on its own.
+	// Windows cannot sync a folder, but each file was already synced individually.
 	if !d.dirty || runtime.GOOS == "windows" {
 		return nil
 	}
@@ -225,8 +225,8 @@ func (d *disk) syncDir() error {
 	})
 }
 
-// temp returns a new hidden name for an unfinished file. A killed process may leave such a file,
-// which git ignores.
+// temp returns a new hidden name for an unfinished file. A killed process may leave such a file
+// behind; git ignores it.
 func temp(name string) string {
 	return "." + name + "-" + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
 }
@@ -235,12 +235,12 @@ func temp(name string) string {
 type draft struct {
 	disk   *disk
 	tmp    string
-	to     string       // the full path of the file that it replaces
+	to     string       // full path of the file to replace
 	wait   func() error // syncs and closes the file, once
 	placed bool
 }
 
-// begin writes text to a temporary file that is to replace name.
+// begin writes text to a temporary file that will replace name.
 func (d *disk) begin(name string, text []byte) (*draft, error) {
 	tmp := temp(name)
 	f, err := d.create(tmp)
@@ -275,8 +275,8 @@ func (u *draft) drop() {
 	}
 }
 
-// replace atomically replaces the contents of a file. A reader sees either the old text or the new
-// one (R112). The change is durable once the folder is synced.
+// replace atomically replaces the contents of a file. A reader sees either the old or the new
+// contents (R112). The change is durable once the folder is synced.
 func (d *disk) replace(name string, text []byte) error {
 	if _, err := d.stat(name); orAbsent(err) != nil {
 		return err
@@ -289,7 +289,7 @@ func (d *disk) replace(name string, text []byte) error {
 	return u.place()
 }
 
-// free returns the first unused name of name(1), name(2) and so on.
+// free returns the first unused name among name(1), name(2) and so on.
 func (d *disk) free(name func(n int) string) (string, error) {
 	for n := 1; ; n++ {
 		switch _, err := d.root.Lstat(name(n)); {

@@ -11,9 +11,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// Counted returns the cursors at which counting resumes in a session's transcripts. They are the
-// cursors in the run's budget and, for the worker transcripts at paths, which have none there, the
-// cursors in the history.
+// Counted returns the cursors where counting resumes in a session's transcripts. It takes them from
+// the run's budget and, for worker transcripts at paths that have no cursor there, from the
+// history.
 func (s *Store) Counted(
 	run *loop.Budget, transcript string, paths []string,
 ) ([]loop.Cursor, error) {
@@ -24,14 +24,14 @@ func (s *Store) Counted(
 	return loop.Overlay(ended, run.Cursors), err
 }
 
-// beforeEnded begins the list of worker cursors in a history line. It occurs nowhere else, because
-// the first cursor of a snapshot belongs to the main thread.
+// beforeEnded is the start of the list of worker cursors in a history line. It occurs nowhere else,
+// because the first cursor in a snapshot belongs to the main thread.
 const beforeEnded = `"cursors":[{"path":"subagents/`
 
-// Ended returns the cursors that the run's history holds for the worker transcripts at paths, if
-// the workers ended in the session of transcript. If a worker was resumed, its newest cursor
-// counts. Ended skips damaged lines, so usage that they counted is counted again. It reads the
-// history backwards until it has all cursors.
+// Ended returns the cursors in the run's history for the worker transcripts at paths, if the
+// workers ended in transcript's session. If a worker was resumed, its newest cursor is used. Ended
+// skips damaged lines, so usage counted there is counted again. It reads the history backwards
+// until it has found all cursors.
 func (s *Store) Ended(
 	run *loop.Budget, transcript string, paths []string,
 ) (list []loop.Cursor, err error) {

@@ -7,32 +7,32 @@ import (
 )
 
 var (
-	// ErrBusy reports that another process held the guard for longer than a hook may wait.
+	// ErrBusy is returned if another process holds the guard for longer than a hook may wait.
 	ErrBusy = errors.New("another hook is working on .sdd/loop")
 
-	// ErrClosed reports that the history has the iteration's line, so the iteration is closed, but
-	// a later write failed. The next State continues from the line.
+	// ErrClosed is returned if a write fails after the iteration was closed by its line in the
+	// history. The next State continues from that line.
 	ErrClosed = errors.New("the iteration is closed in the history")
 
-	// ErrLockChanged reports that another process has released or acquired the lock in the
-	// meantime. The call neither removed nor took it.
+	// ErrLockChanged is returned if another process released or acquired the lock in the meantime.
+	// The call neither removed nor took the lock.
 	ErrLockChanged = errors.New("the lock changed hands")
 
-	// errOtherRun reports that a budget file belongs to another run, which must be archived before
-	// it is replaced.
+	// errOtherRun is returned if a budget file belongs to another run, which must be archived
+	// before the file is replaced.
 	errOtherRun = errors.New("the budget file belongs to another run")
 
-	// errCommitted reports that the history already has this iteration. It must not count twice.
+	// errCommitted is returned if the history already has this iteration, which counts only once.
 	errCommitted = errors.New("the history already has this iteration")
 )
 
-// DamagedError reports a state file that cannot be trusted. The program does not use any part of
-// it, and leaves it in place unless the run's record has its text or the run is archived.
+// DamagedError reports a state file that cannot be trusted. The program uses no part of it, and
+// changes it only to restore it from the run's record or to archive the run.
 type DamagedError struct {
 	Path string
-	Line int // line number in a history, from 1; 0 if unknown and for other files
+	Line int // 1-based line number in a history; 0 if unknown or for another file
 	Why  string
-	// Missing is the name of the required budget field that is absent (R109).
+	// Missing names the required budget field that is absent (R109).
 	Missing string
 }
 
@@ -46,7 +46,7 @@ func isDamaged(err error) bool {
 	return ok
 }
 
-// elsewhere reports whether the file is outside of the state folder, at a --budget-file path.
+// elsewhere reports whether the file is outside the state folder, at a --budget-file path.
 func (e *DamagedError) elsewhere() bool { return !strings.HasPrefix(e.Path, Dir+"/") }
 
 func (e *DamagedError) Error() string {
@@ -61,14 +61,14 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged: %s", e.Path, e.Why)
 }
 
-// CopyError reports that the run belongs to another project, of which this project is a copy.
+// CopyError reports that the run belongs to another project and that this project is its copy.
 type CopyError struct{ Run, Project string }
 
 func (e *CopyError) Error() string {
 	return fmt.Sprintf("run %s belongs to %s; this folder holds a copy of it", e.Run, e.Project)
 }
 
-// NewerError reports a state file in a later format. The program leaves the file unchanged.
+// NewerError reports a state file in a newer format. The program leaves the file unchanged.
 type NewerError struct {
 	Path    string
 	Version int64

@@ -16,18 +16,18 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxFindings bounds the file of a run's findings, in bytes.
+// maxFindings is the maximum size of a findings file in bytes.
 const maxFindings = 16 << 20
 
-// findingsName returns the name of the file that holds a run's findings. The file has a line for
-// each new or changed finding, and the last line with an id counts. The budget and every history
-// line record the length of the file at that time, and so identify one state of the findings.
-// Readers ignore lines that a crash left beyond that length, and the next change removes them.
+// findingsName returns the name of a run's findings file. The file has a line for each new or
+// changed finding; for each id, the last line counts. The budget and every history line record the
+// file's length when they were written, which identifies one state of the findings. Readers ignore
+// lines that a crash left beyond that length, and the next change removes them.
 func findingsName(skill loop.Skill, run string) string {
 	return string(skill) + "." + seal.FileName(run) + ".findings.jsonl"
 }
 
-// Findings reads the findings of a run into its budget.
+// Findings reads a run's findings into its budget.
 func (s *Store) Findings(b *loop.Budget) error {
 	if !b.Attempts().Filed {
 		return nil
@@ -45,7 +45,7 @@ func (s *Store) Findings(b *loop.Budget) error {
 	return err
 }
 
-// logged returns the run's part of the findings file. If somebody changed the file, logged returns
+// logged returns the recorded part of the findings file. If the file was changed, logged returns
 // the copy in the state directory and, if the guard is held, also restores the file. It returns a
 // ChangedError if there is no usable copy.
 func (s *Store) logged(b *loop.Budget, part loop.FilePart) (text []byte, err error) {
@@ -63,7 +63,7 @@ func (s *Store) logged(b *loop.Budget, part loop.FilePart) (text []byte, err err
 	return text, err
 }
 
-// restoreFindings returns the run's findings from the copy and, if the guard is held, restores the
+// restoreFindings returns the run's findings from their copy. If the guard is held, it restores the
 // file.
 func (s *Store) restoreFindings(b *loop.Budget, part loop.FilePart) ([]byte, error) {
 	name := findingsName(b.Skill, b.RunID)
@@ -100,8 +100,8 @@ func encodeEach(list any) (lines []string, err error) {
 	return lines, err
 }
 
-// newestLines returns the last line of each id, in the order in which the ids first appear. It
-// skips lines that cannot be read.
+// newestLines returns the last line for each id, in order of each id's first appearance. It skips
+// lines that cannot be read.
 func newestLines(text []byte) (list []string) {
 	at := map[string]int{}
 	for line := range bytes.Lines(text) {
@@ -120,7 +120,7 @@ func newestLines(text []byte) (list []string) {
 }
 
 // keepFindings durably adds new and changed findings to the file, and records the file's new length
-// and checksum in the budget, which the caller saves afterwards.
+// and checksum in the budget, which the caller must save.
 func (s *Store) keepFindings(b *loop.Budget) error {
 	r, is := b.Own.(loop.Finder)
 	if !is {

@@ -7,10 +7,10 @@ import (
 	"hooks/internal/seal"
 )
 
-// Fork turns the copy of another project's run into a separate run with a new id. It keeps the
-// copy's counters and findings, and takes the ceilings, the configuration and the tracker from the
+// Fork turns a copy of another project's run into a separate run with a new id. It keeps the copy's
+// counters and findings, and takes the ceilings, the configuration and the tracker from the
 // original's record. It drops the copied answers, open iteration and lock, because they belong to
-// the original. The caller holds the guard.
+// the original. The caller must hold the guard.
 func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	b, err := s.loadBudget(skill, path)
 	if err != nil || b == nil {
@@ -38,9 +38,9 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 }
 
 // Yield drops the record of a run whose files now belong to another state directory. If they still
-// are of the same run, each counter in the budget becomes the larger of the two, so that editing
-// the file does not lower it. Otherwise Yield archives the recorded texts. The caller holds the
-// guard.
+// belong to the same run, each counter in the budget becomes the larger of the file's and the
+// record's, so that editing the file cannot lower it. Otherwise Yield archives the recorded budget
+// and lines. The caller must hold the guard.
 func (s *Store) Yield(skill loop.Skill, path string) error {
 	run, known, err := s.recordAt(skill, path)
 	if !known || err != nil {

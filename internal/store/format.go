@@ -10,8 +10,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// format describes the shape that a file must have before any of its fields is used. Fields unknown
-// to its struct are preserved.
+// format describes the required structure of a file, which is checked before any field is used.
+// Fields unknown to the struct are preserved.
 type format struct {
 	of    reflect.Type
 	needs []string // required fields
@@ -38,11 +38,11 @@ var (
 	}}
 )
 
-// snapshotField is the field of a history line that holds the budget. It is checked as a budget.
+// snapshotField is the budget field in a history line. Its value is checked like a budget file.
 const snapshotField = "budget_snapshot"
 
-// check returns an error if a file's text must not be used. It checks the whole text first, because
-// a parser of single fields would also find fields in a torn file.
+// check returns an error if a file's contents must not be used. It validates the whole file first,
+// because a lookup of single fields would succeed even in a torn file.
 func (f *format) check(path string, body []byte) error {
 	if len(body) == 0 {
 		return damage(path, "it is empty")
@@ -54,7 +54,7 @@ func (f *format) check(path string, body []byte) error {
 	return f.checkObject(path, root)
 }
 
-// maxNesting is the maximum nesting depth of a state file. Files of this program reach depth 8.
+// maxNesting is the maximum nesting depth of a state file. This program's files reach depth 8.
 const maxNesting = 64
 
 // checkObject checks the required fields and the version of an object; parse checks the types.
@@ -68,7 +68,7 @@ func (f *format) checkObject(path string, root gjson.Result) (err error) {
 			has[at], next = true, at+1
 		}
 		switch n := value.Num; {
-		case name == "version" && // which may be absent, for example in a lock
+		case name == "version" && // may be absent, for example in a lock
 			(value.Type != gjson.Number || n < 1 || n != float64(int64(n))):
 			err = damage(path, "version %s is not a positive whole number", codec.Clip(value.Raw))
 		case name == "version" && n > loop.Version:
@@ -87,7 +87,7 @@ func (f *format) checkObject(path string, root gjson.Result) (err error) {
 		at := codec.Position(known, name, next)
 		if next = at + 1; !has[at] {
 			missing := &DamagedError{Path: path, Why: "field " + name + " is missing"}
-			if f == &budgetFormat { // R109 prescribes the text of the error
+			if f == &budgetFormat { // R109 prescribes the error message
 				missing.Missing = name
 			}
 			return missing

@@ -32,8 +32,8 @@ func (s *Store) guarded(do func() error) error {
 	return errors.Join(do(), tx.End())
 }
 
-// take acquires the guard for Begin. It creates the guard's file with mode 0600 whatever the umask,
-// never deletes it, and rejects anything but a regular file.
+// take acquires the guard for Begin. It creates the guard file with mode 0600 regardless of the
+// umask, never deletes it, and rejects anything but a regular file.
 func (s *Store) take(ctx context.Context) error {
 	_, err := s.disk.stat(guardName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,14 +43,14 @@ func (s *Store) take(ctx context.Context) error {
 		}
 	}
 	lock := lockFile(filepath.Join(s.disk.root.Name(), guardName))
-	if err == nil || errors.Is(err, fs.ErrExist) { // another process was faster
+	if err == nil || errors.Is(err, fs.ErrExist) { // another process created it first
 		err = s.tryLock("lock", ctx, lock)
 	}
 	s.noFlock = errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 	if s.noFlock {
 		lock, err = s.lockOutside(ctx)
 		if err != nil && !errors.Is(err, ErrBusy) {
-			return nil // a Stop must still end, even without any lock
+			return nil // a Stop must complete even if no lock works
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) {
@@ -68,8 +68,8 @@ func lockFile(path string) *flock.Flock {
 }
 
 // Drive makes this process the only driver of a skill's loop until release is called or the process
-// exits. If another process is the driver, release is nil and pid is its process id, or 0 if that
-// is unknown.
+// exits. If another process is the driver, release is nil and pid is its process id, or 0 if
+// unknown.
 func (s *Store) Drive(skill loop.Skill) (release func() error, pid int) {
 	path := filepath.Join(s.disk.root.Name(), driverName.of(skill))
 	lock := lockFile(path)

@@ -14,16 +14,16 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxReplaced bounds the number of files of one name in archive/replaced. Once it is reached, the
-// next file replaces the newest one.
+// maxReplaced is the maximum number of versions of a file in archive/replaced. Once it is reached,
+// the next version replaces the newest one.
 const maxReplaced = 20
 
-// ReplacedPath is the path, as messages show it, of the folder that keeps changed files after the
-// program has restored the recorded ones.
+// ReplacedPath is the folder, as shown in messages, where the program keeps changed files after
+// restoring the recorded ones.
 const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
-// undone queues a message that tells the person which changes were undone. kept is true if the
-// changed files are in ReplacedPath. limits is a hint for a person who changed limits, or empty.
+// undone queues a message for the person that lists the undone changes. kept is true if the changed
+// files are in ReplacedPath. limits is a hint for a person who changed limits, or empty.
 func (s *Store) undone(list []difference, kept bool, limits string) {
 	var changes []string
 	for _, d := range list {
@@ -62,9 +62,9 @@ func (s *Store) Healed() []string {
 	return list
 }
 
-// whole returns the texts of a run's files. If they differ from the record, it first restores the
-// files, unless another session has taken the run over. It returns a ChangedError instead if the
-// guard is not held or if the files now belong to another state directory.
+// whole returns the contents of a run's files. If they differ from the record and no other session
+// has taken over the run, whole first restores them. It returns a ChangedError instead if the guard
+// is not held or if the files now belong to another state directory.
 func (s *Store) whole(run sealed, f found) (seal.Files, error) {
 	list := s.differences(run, f)
 	if len(list) == 0 || s.superseded(run, f) {
@@ -86,7 +86,7 @@ func (s *Store) whole(run sealed, f found) (seal.Files, error) {
 // archive/replaced, and counts the restoration in the budget.
 func (s *Store) heal(run sealed, f found, list []difference) error {
 	skill, want := loop.Skill(run.Skill), run.next()
-	if want.Line == "" { // archiving of the run had begun
+	if want.Line == "" { // archiving had begun
 		want.Line, want.History = run.State.Line, run.State.History
 	}
 	if s.rebooted(run) { // the files were synced, the record was not
@@ -112,7 +112,7 @@ func (s *Store) heal(run sealed, f found, list []difference) error {
 	if lines != nil {
 		want.History = int64(len(lines))
 	}
-	var aside []string // a budget file outside of the state folder is not kept
+	var aside []string // a budget file outside the state folder is not kept
 	for _, d := range list {
 		name := filepath.Base(d.file)
 		if d.file == run.Budget {
@@ -162,8 +162,8 @@ func (s *Store) keepReplaced(names ...string) error {
 	return to.syncDir()
 }
 
-// withFoundFields counts the restoration in a recorded budget and returns its text. It adds the
-// unknown fields of the budget file that was found, unless the text would become too long.
+// withFoundFields counts the restoration in a recorded budget and returns the encoded budget. It
+// adds the unknown fields from the found budget file if the result is not too long.
 func (s *Store) withFoundFields(at place, run sealed, text, found string) (string, error) {
 	b, err := decodeBudget(run.Budget, loop.Skill(run.Skill), []byte(text))
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Store) withFoundFields(at place, run sealed, text, found string) (strin
 	}
 	b.Replaced++
 	body, err := budgetFile(at, b, []byte(found))
-	if err != nil { // too long with the unknown fields that were found
+	if err != nil { // too long with the found file's unknown fields
 		body, err = budgetFile(at, b, []byte(text))
 	}
 	return seal.Trim(body), err
@@ -216,8 +216,8 @@ func (s *Store) ownLines(run sealed, last string) ([]byte, error) {
 	return lines, err
 }
 
-// restoreTick restores the file of a run's open iteration, and the lock unless it exists or the
-// program itself removed it. If no iteration is open, it removes the file.
+// restoreTick restores the tick file of a run's open iteration. It also restores a missing lock
+// that the program itself did not remove. If no iteration is open, it removes the tick file.
 func (s *Store) restoreTick(run sealed, want seal.Files, locked bool) error {
 	err := s.putTick(loop.Skill(run.Skill), want.Tick)
 	if err != nil || want.Tick == "" || locked || run.Unlocked {

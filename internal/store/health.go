@@ -6,8 +6,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// OfLoop reports whether a file in the state folder belongs to the loop of a skill. It also returns
-// true for files that all loops share and for the archive.
+// OfLoop reports whether a file in the state folder belongs to a skill's loop. It also returns true
+// for files that all loops share and for the archive.
 func OfLoop(k loop.Skill, name string) bool {
 	return name[0] == '.' || name == notesName || strings.HasPrefix(name, archiveName+"/") ||
 		strings.HasPrefix(name, string(k)+".")

@@ -11,7 +11,7 @@ import (
 // Hold blocks the session of a run that a person is resetting, if the session's client is alive.
 // The person's next prompt lifts the block: a detached process can pass for a person's terminal,
 // but only a person can type a prompt in the client. The caller archives the run afterwards. Hold
-// returns the session, or "" if it blocks none.
+// returns the session, or "" if it blocked none.
 func (s *Store) Hold(
 	skill loop.Skill, id string, alive func(*loop.Budget) bool,
 ) (session string, err error) {
@@ -45,7 +45,7 @@ func Lift(dir seal.Dir, r *seal.Record) error {
 	return dir.Save(r)
 }
 
-// Held returns an error if r has a run that waits for a person's prompt. r may be nil.
+// Held returns an error if r has a run that is waiting for a person's prompt. r may be nil.
 func Held(r *seal.Record) error {
 	if r == nil {
 		return nil
@@ -59,5 +59,5 @@ func Held(r *seal.Record) error {
 	return nil
 }
 
-// nextPrompt is the end of the error of Held, by which other code recognizes the error.
+// nextPrompt ends the message of Held's error. Other code recognizes the error by this suffix.
 const nextPrompt = "takes effect with your next prompt in the session"

@@ -71,9 +71,9 @@ func (s *Store) linesBackwards(skill loop.Skill) iter.Seq2[[]byte, error] {
 // RawLine is one unchecked line of a history, without the newline.
 type RawLine struct {
 	JSON   []byte // valid until the next line
-	number int    // from 1
+	number int    // 1-based
 	path   string
-	err    error // the line is too long
+	err    error // set if the line is too long
 }
 
 // Check returns an error if the line is too long or not a JSON object.
@@ -105,11 +105,11 @@ func (l RawLine) Parse() (*loop.Iteration, error) {
 	return it, err
 }
 
-// Skim is a much faster Parse for pages that cover thousands of lines. It omits the fields named in
-// without and others that no such page shows. From the budget snapshot, which is most of a line, it
-// takes only the spend outside of iterations and, for a stop between two iterations, the number of
-// iterations. It does not check the other fields of the snapshot, except that they must be valid
-// JSON. It calls Parse for a line that it cannot read in this way.
+// Skim is a much faster version of Parse for pages that cover thousands of lines. It omits the
+// fields named in without and others that these pages never show. From the budget snapshot, which
+// makes up most of a line, it decodes only the spend outside iterations and, for a stop between two
+// iterations, the iteration count. It only checks that the other snapshot fields are valid JSON. It
+// falls back to Parse for a line that it cannot read this way.
 func (l RawLine) Skim(without ...string) (*loop.Iteration, error) {
 	snapshot, text := l.cut()
 	if text == "" {
@@ -140,9 +140,9 @@ func (l RawLine) Skim(without ...string) (*loop.Iteration, error) {
 	return it, nil
 }
 
-// cut returns the budget snapshot of a line and the line without it. JSON escapes quotes in
-// strings, so the texts that separate the fields occur only between fields. text is empty if the
-// line is not in the form that this program writes.
+// cut splits a line into its budget snapshot and the remaining text. JSON escapes quotes in
+// strings, so the separators occur only between fields. text is empty if the line is not in the
+// format that this program writes.
 func (l RawLine) cut() (snapshot []byte, text string) {
 	before, rest, _ := bytes.Cut(l.JSON, []byte(`,"`+snapshotField+`":`))
 	end := bytes.Index(rest, []byte(`},"tracked_prs":[`)) + 1
@@ -166,7 +166,7 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 		}
 		defer f.Close()
 		path := s.disk.path(historyName.of(skill))
-		// a buffer of more than the file's size could start a garbage collection
+		// a buffer larger than the file could trigger a garbage collection
 		in := bufio.NewReaderSize(io.LimitReader(f, size), int(min(size+1, maxLine)))
 		for n := 1; ; n++ {
 			line, err := in.ReadSlice('\n')

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxLine bounds a history line, in bytes. A longer line counts as damaged.
+	// maxLine is the maximum length of a history line in bytes. A longer line counts as damaged.
 	maxLine = 4 << 20
-	// block is the size of one read from the end of the history, in bytes. It holds a line or two.
+	// block is the number of bytes per read from the end of the history. It holds a line or two.
 	// Usually only the last line is needed, and a larger buffer costs a hook more than another
 	// read.
 	block = 8 << 10
@@ -54,17 +54,17 @@ func whole(line []byte) bool {
 	return len(line) > 0 && line[0] == '{' && gjson.ValidBytes(line)
 }
 
-// backward reads the lines of a file from the last to the first.
+// backward reads the lines of a file from last to first.
 type backward struct {
 	f   io.ReaderAt
-	pos int64  // where buf begins in the file
-	buf []byte // bytes read and not yet returned
+	pos int64  // offset of buf in the file
+	buf []byte // read but not yet returned
 }
 
 var errLongLine = errors.New("it is over 4 MiB")
 
-// next returns the previous line, with its newline if it has one, and io.EOF before the first. It
-// returns errLongLine for a line over maxLine, after which nothing more can be read.
+// next returns the previous line, including any newline, or io.EOF at the start of the file. It
+// returns errLongLine for a line longer than maxLine; reading cannot continue after that.
 func (r *backward) next() ([]byte, error) {
 	for {
 		if n := len(r.buf); n > 0 {
@@ -90,5 +90,5 @@ func (r *backward) next() ([]byte, error) {
 	}
 }
 
-// at returns the offset in the file at which the line returned last begins.
+// at returns the file offset of the line that next returned last.
 func (r *backward) at() int64 { return r.pos + int64(len(r.buf)) }

@@ -10,8 +10,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Acquire takes the skill's lock (R64), or returns the lock that is held. It never removes a lock.
-// Exactly one of several processes gets a free lock, with or without the guard.
+// Acquire takes the skill's lock (R64), or returns the lock if it is already held. It never removes
+// a lock. If several processes try at once, exactly one gets the lock, with or without the guard.
 func (s *Store) Acquire(skill loop.Skill, l loop.Lock) (held *loop.Lock, err error) {
 	l.Skill = skill
 	body, err := codec.Encode(l)
@@ -45,7 +45,7 @@ func wrap(what string, err error) error {
 
 // claim publishes a complete file under the lock's name with a hard link, which fails if the name
 // exists. On a file system without hard links, it creates the file under that name, and a process
-// without the guard may see the file empty for a moment.
+// without the guard may briefly see an empty file.
 func (s *Store) claim(name string, body []byte) (won bool, err error) {
 	file, err := s.disk.begin(name, body)
 	if err != nil {
@@ -74,9 +74,9 @@ func (s *Store) claim(name string, body []byte) (won bool, err error) {
 
 // Reap removes the lock that the caller saw and judged stale (R70) or that a person overrode
 // (R103). If several processes saw the same lock, one succeeds and the others get ErrLockChanged. A
-// nil seen removes an unreadable lock. Reap takes the guard and also the lock in the state
-// directory, because if the file system's locks do not work, the slower of two processes could
-// otherwise remove the lock that the faster one has since acquired.
+// nil seen removes an unreadable lock. Reap takes both the guard and the lock in the state
+// directory. If the file system's locks do not work, the slower of two processes could otherwise
+// remove the lock that the faster one has since acquired.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 	return wrap("reap lock", s.guarded(func() error {
 		if !s.noFlock {
@@ -131,9 +131,9 @@ func (s *Store) holdsLock(name string, seen *loop.Lock) bool {
 	return same == *seen
 }
 
-// Release removes the skill's lock if mine accepts it (R67), so that a lock that another session
-// acquired after a forced unlock can stay. It passes nil to mine for a damaged lock. A missing lock
-// is not an error. Release takes the guard.
+// Release removes the skill's lock if mine accepts it (R67). The caller can thus keep a lock that
+// another session acquired after a forced unlock. Release calls mine(nil) for a damaged lock. A
+// missing lock is not an error. Release takes the guard.
 func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 	return wrap("release lock", s.guarded(func() error {
 		held, err := s.Holder(skill)

@@ -40,7 +40,7 @@ type NotedDenial struct {
 	At   string `json:"at"`
 }
 
-// NotedStart is a forge operation of a program that a link is about to start.
+// NotedStart is a forge operation by a program that a link is about to start.
 type NotedStart struct {
 	Tool  string `json:"tool"`
 	Kind  string `json:"kind"`         // such as "comment"; see package guard
@@ -48,11 +48,11 @@ type NotedStart struct {
 	Label string `json:"label,omitempty"`
 	Repo  string `json:"repo,omitempty"` // owner/name, if the command gives it
 	Cwd   string `json:"cwd,omitempty"`
-	Issue bool   `json:"issue,omitempty"` // whether the command names an issue
+	Issue bool   `json:"issue,omitempty"` // the command names an issue
 	At    string `json:"at"`
 }
 
-// AppendNote adds a note to a project's notes. The state folder must exist.
+// AppendNote adds a note to a project's notes file. The state folder must exist.
 func AppendNote(project string, n Note) error {
 	root, err := os.OpenRoot(project)
 	if err != nil {
@@ -62,9 +62,9 @@ func AppendNote(project string, n Note) error {
 	return appendLine(root, NotesPath, n)
 }
 
-// appendLine appends v as a JSON line in one write. It refuses a full file and, because any program
-// can write to the folder, anything but a regular file. If the file exists, it begins with a
-// newline, because a crash may have cut off the last line.
+// appendLine appends v as a JSON line in one write. It rejects a full file and anything but a
+// regular file, because any program can write to the folder. If the file exists, it writes a
+// newline first, because a crash may have cut off the last line.
 func appendLine(root *os.Root, name string, v any) error {
 	line, err := codec.Encode(v)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *Store) HasNotes() bool {
 }
 
 // TakeNotes removes and returns a session's notes. It also removes invalid lines and the notes of
-// sessions whose loop is off. If the program crashes before the caller saves the notes, they are
-// lost. The caller holds the guard.
+// sessions that no loop governs. If the program crashes before the caller saves the notes, they
+// are lost. The caller must hold the guard.
 func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	text, err := s.disk.read(notesName)
 	if isDamaged(err) {
@@ -122,8 +122,9 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	return list, errors.Join(err, s.settle())
 }
 
-// UsePass records that process used a tool call's pass for a PR, and reports whether it was the
-// first to do so. It writes only to the project, because a sandbox may forbid the state directory.
+// UsePass records that process used a tool call's pass for a PR. first is true if no other process
+// had used it. UsePass writes only to the project, because a sandbox may forbid the state
+// directory.
 func (s *Store) UsePass(
 	skill loop.Skill, call string, pr int, process string,
 ) (first bool, err error) {

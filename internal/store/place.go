@@ -18,7 +18,7 @@ type place struct {
 	path  string
 	disk  *disk
 	name  string
-	own   bool // it is the default location
+	own   bool // whether it is the default location
 }
 
 // budgetPath returns the path of the last run's budget, either the default or a --budget-file. If
@@ -42,7 +42,7 @@ func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 	return line, nil
 }
 
-// place resolves a budget path, relative to the project unless absolute.
+// place resolves a budget path. A relative path is relative to the project.
 func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	full := safefile.Absolute(s.project, path)
 	if path == "" || full == safefile.Absolute(s.project, DefaultBudgetPath(skill)) {
@@ -69,7 +69,8 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	return place{skill, path, s.elsewhere, name, false}, nil
 }
 
-// isStateDir reports whether a folder is the state folder. It compares the folders, not the paths.
+// isStateDir reports whether a folder is the state folder. It compares the folders, not their
+// paths.
 func (s *Store) isStateDir(dir string) bool {
 	there, err := os.Stat(dir)
 	if err != nil {
@@ -110,8 +111,8 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	return decodeBudget(at.disk.path(at.name), skill, body)
 }
 
-// Other returns the skill's last run unless its budget is at path. An empty path matches no budget.
-// Run is nil if there is no other run.
+// Other returns the skill's last run if its budget is not at path, and a nil Run otherwise. An
+// empty path matches no budget.
 func (s *Store) Other(skill loop.Skill, path string) (loop.RunFile, error) {
 	last, err := s.budgetPath(skill)
 	if err != nil || safefile.Absolute(s.project, last) == safefile.Absolute(s.project, path) {

@@ -10,8 +10,8 @@ import (
 
 // Recover loads the state after a possible crash. The history line is the commit point of an
 // iteration. So Recover replaces a budget that is older than its run's last line with that line's
-// snapshot, removes a tick that the line closed, and restores a budget that vanished while its run
-// had an open tick. The caller holds the guard.
+// snapshot, removes a tick that the line closed, and restores a budget that disappeared while its
+// run had an open tick. The caller must hold the guard.
 func (tx *Tx) Recover(skill loop.Skill) (State, error) {
 	path, err := tx.s.budgetPath(skill)
 	if err != nil {
@@ -20,7 +20,7 @@ func (tx *Tx) Recover(skill loop.Skill) (State, error) {
 	return tx.RecoverFrom(skill, path)
 }
 
-// RecoverFrom is like Recover for the budget at a path; an empty path means the default path.
+// RecoverFrom is like Recover but takes the budget's path. An empty path means the default path.
 //
 // If the run has a record, RecoverFrom compares the files with the record instead. It returns a
 // ChangedError if another program changed the files and they cannot be restored, and a CopyError if
@@ -73,8 +73,8 @@ func (s *Store) catchUp(st *State, skill loop.Skill) error {
 	return wrap("recover", s.adoptLines(st, closing, newest))
 }
 
-// tail returns a run's last line that is not from a skipped tick, and its line with the highest
-// seq, which may be from a later skipped tick.
+// tail returns two of a run's lines: closing is the last one not from a skipped tick, and newest
+// has the highest seq and may be from a later skipped tick.
 func (s *Store) tail(skill loop.Skill, run string) (closing, newest *loop.Iteration, err error) {
 	_, err = s.Last(skill, func(it *loop.Iteration) bool {
 		if it.RunID != run {
@@ -113,14 +113,14 @@ func (s *Store) adoptLines(st *State, closing, newest *loop.Iteration) error {
 	return nil
 }
 
-// BudgetOf returns the budget in a line, with the lists that its snapshot omits.
+// BudgetOf returns the budget in a history line, including the lists that its snapshot omits.
 func (s *Store) BudgetOf(it *loop.Iteration) (*loop.Budget, error) {
 	b := it.Budget
 	return &b, s.complete(&b, nil)
 }
 
 // complete fills in the lists that a line's snapshot omits. It takes them from older lines and then
-// from before, the budget on disk, which is nil if that budget is gone.
+// from before, the budget on disk (nil if missing).
 func (s *Store) complete(b, before *loop.Budget) error {
 	_, err := s.Last(b.Skill, func(it *loop.Iteration) bool {
 		switch {
@@ -139,8 +139,8 @@ func (s *Store) complete(b, before *loop.Budget) error {
 }
 
 // behind reports whether the budget on disk lacks the changes that the line committed. A missing
-// budget counts only if the run is active and has an open tick, because between ticks a person may
-// have deleted the budget to start a fresh run (R111).
+// budget counts as behind only if the run is active and has an open tick, because between ticks a
+// person may have deleted the budget to start a fresh run (R111).
 func (st *State) behind(line *loop.Iteration) bool {
 	if st.Budget == nil {
 		return st.Tick != nil && line.Budget.Status == loop.Active
@@ -148,10 +148,10 @@ func (st *State) behind(line *loop.Iteration) bool {
 	return line.Seq > st.Budget.Seq
 }
 
-// closed reports whether line ended tick t. The iteration number alone does not identify the tick,
-// because an iteration that was stopped at its gates does not count, so a resumed run opens another
-// tick with the same number. The two match if they share a prompt. If neither has prompts, they
-// match if the tick did not start after the line did.
+// closed reports whether line ended tick t. The iteration number alone does not identify the tick:
+// an iteration that was stopped at its gates does not count, so a resumed run opens another tick
+// with the same number. The two match if they share a prompt. If neither has prompts, they match if
+// the tick did not start after the line did.
 func closed(t *loop.Tick, line *loop.Iteration) bool {
 	if t.RunID != line.RunID || t.Iteration > line.Iteration {
 		return false

@@ -16,7 +16,7 @@ import (
 	"hooks/internal/seal"
 )
 
-// change describes a change to a run's files. A file whose field is nil stays unchanged.
+// change describes a change to a run's files. Files whose fields are nil stay unchanged.
 type change struct {
 	line   *loop.Iteration // the history line that closes the iteration
 	budget *loop.Budget
@@ -25,30 +25,30 @@ type change struct {
 
 	// set by prepare
 	at         place
-	draft      *draft // of the budget
+	draft      *draft // the new budget file
 	budgetText []byte
 	tickText   []byte
-	opens      bool // there was no tick before
+	opens      bool // whether no tick existed before
 	history    *historyFile
 	lineText   []byte
 }
 
-// write makes a change durable in the only safe order: history line, budget, tick, one sync of the
-// folder. After that, the caller may print the reply and release the lock. created reports that the
-// history is new. An error after the line was written is ErrClosed.
+// write makes a change durable in the only safe order: history line, budget, tick, then one sync of
+// the folder. After that, the caller may print the reply and release the lock. created is true if
+// the history is new. If an error occurs after the line was written, write returns ErrClosed.
 //
 // The budget is written before the tick, because applying an answer to the budget twice is
 // harmless, but an answer that the tick already has is not applied again. A tick that opens an
 // iteration is written before the budget that counts it.
 //
-// The path of the budget is relative to the project or absolute; an empty path means the default.
-// write refuses to replace another run's budget (errOtherRun), a damaged file or a newer one. If a
-// run of this state directory is missing from its session's record, write adds it and removes the
-// skill's runs from the records of other sessions.
+// The budget path is relative to the project or absolute; an empty path means the default. write
+// refuses to replace another run's budget (errOtherRun), a damaged file or a newer one. If a run in
+// this state directory is missing from its session's record, write adds it and removes the skill's
+// runs from other sessions' records.
 func (s *Store) write(skill loop.Skill, path string, c change) (created bool, err error) {
 	defer func() {
 		if c.draft != nil {
-			c.draft.drop() // unless it was placed
+			c.draft.drop() // does nothing once the draft was placed
 		}
 		if c.history != nil {
 			_ = c.history.f.Close()
@@ -104,11 +104,11 @@ func (s *Store) write(skill loop.Skill, path string, c change) (created bool, er
 	return closed && c.history.isNew, err
 }
 
-// prepare makes the texts of a change. It returns the run's entry in the record, whose Loop is nil
-// if the run has no record; isNew reports that prepare added the entry.
+// prepare encodes the files of a change. It returns the run's entry in the record; its Loop is nil
+// if the run has no record. isNew is true if prepare added the entry.
 //
 // The new budget is written and synced under a temporary name at the same time as the history line,
-// because a disk syncs two files in hardly more time than one.
+// because syncing two files at once takes hardly longer than syncing one.
 func (s *Store) prepare(
 	skill loop.Skill, path string, c *change,
 ) (run sealed, isNew bool, err error) {
@@ -156,9 +156,8 @@ func (s *Store) prepare(
 	return sealed{r.Loop(string(skill)), r}, false, err
 }
 
-// recordOf returns the entry of a run in its session's record. If there is none, it adds an entry,
-// in a new record if necessary, and isNew is true. A run that is not recorded in this state
-// directory has no entry.
+// recordOf returns a run's entry in its session's record. If there is none, it adds one, in a new
+// record if necessary, and isNew is true. A run not recorded in this state directory has no entry.
 func (s *Store) recordOf(
 	b *loop.Budget, path string, closes bool,
 ) (run sealed, isNew bool, err error) {
@@ -188,18 +187,18 @@ func (s *Store) recordOf(
 	return run, isNew, nil
 }
 
-// putTick writes the text of the open iteration, or removes its file if the text is empty.
+// putTick writes text to the tick file, or removes the file if text is empty.
 func (s *Store) putTick(skill loop.Skill, text string) error {
 	name := tickName.of(skill)
 	if text != "" {
 		return wrap("save tick", s.disk.replace(name, []byte(text+"\n")))
 	}
-	// passes used in this iteration do not count in the next one
+	// passes used in this iteration do not count as used in the next one
 	_ = s.disk.root.Remove(usedName.of(skill))
 	return wrap("remove tick", s.disk.remove(name))
 }
 
-// budgetText returns the place of the budget file, the old budget in it or nil, and its new text.
+// budgetText returns the budget file's place, its old budget (nil if missing) and its new contents.
 func (s *Store) budgetText(
 	path string, b *loop.Budget,
 ) (at place, old *loop.Budget, text []byte, err error) {
@@ -220,7 +219,7 @@ func (s *Store) budgetText(
 	return at, old, text, err
 }
 
-// budgetFile returns the text of a budget with the unknown fields of the old text.
+// budgetFile encodes a budget and adds the unknown fields from the old file contents.
 func budgetFile(at place, b *loop.Budget, old []byte) ([]byte, error) {
 	own := *b
 	if own.Version = loop.Version; own.Own != nil {
@@ -236,9 +235,9 @@ func (s *Store) putBudget(at place, text []byte) error {
 	return at.disk.replace(at.name, text)
 }
 
-// fileText returns the text of v with the unknown fields of the old text, which is nil if there is
-// none. It returns an error if the old text is damaged or newer, or if the result could not be read
-// again.
+// fileText encodes v and adds the unknown fields from old, the old contents of the file (nil if
+// missing). It returns an error if old is damaged or newer, or if the result could not be read
+// back.
 func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error) {
 	if strings.HasPrefix(name, ".") {
 		return nil, errors.New("the state names no skill")
@@ -266,9 +265,9 @@ func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error
 	return out.Bytes(), nil
 }
 
-// keep appends the unknown top-level fields of an old, checked text to the object in body. It
-// copies keys and values as raw text, because an unknown key could contain characters that have a
-// meaning in a gjson path.
+// keep appends the unknown top-level fields of old to the object in body. The caller must have
+// checked old. keep copies keys and values verbatim, because an unknown key could contain
+// characters with a special meaning in a gjson path.
 func keep(body, old []byte, f *format) []byte {
 	if old == nil {
 		return body

@@ -10,11 +10,11 @@ import (
 )
 
 // Seal makes the store compare the project's files with the records in the user's state directory,
-// and update the records with every write. boot returns an id of the machine's boot, or "" if it is
-// unknown.
+// and update the records with every write. boot returns the id of the machine's current boot, or ""
+// if unknown.
 //
-// During a change, the record holds the texts from before and from after the change. A crash leaves
-// each file with one of the two; any other text is from another program.
+// During a change, the record holds the old and the new contents of each file. After a crash, each
+// file has one of the two; any other contents are from another program.
 func (s *Store) Seal(dir seal.Dir, boot func() string) { s.seals, s.boot = dir, boot }
 
 // ChangedError reports that a run's files or its record are not as the program left them.
@@ -22,7 +22,7 @@ type ChangedError struct {
 	Skill   loop.Skill
 	Session string
 	Run     string
-	Changes []string // shown to people, usually one for each file that differs
+	Changes []string // shown to people, usually one per changed file
 	Home    string   // the other state directory that the files name, if any
 }
 
@@ -34,14 +34,14 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("the files of the %s loop are not as hooks wrote them: %s", e.Skill, changes)
 }
 
-// sealed is a run's entry in the record of its session.
+// sealed is a run's entry in its session's record.
 type sealed struct {
 	*seal.Loop
 	record *seal.Record
 }
 
-// next returns the files as they will be after the change in progress, or as last written if there
-// is no change.
+// next returns the files as they will be after the change in progress, or as last written if no
+// change is in progress.
 func (r sealed) next() seal.Files {
 	if r.Next != nil {
 		return *r.Next
@@ -57,8 +57,8 @@ func (s *Store) own(r *seal.Record, err error) (*seal.Record, error) {
 	return r, nil
 }
 
-// sealedRuns returns a skill's runs in the records of the project. Unreadable records are skipped
-// and their errors joined.
+// sealedRuns returns a skill's runs in the project's records. It skips unreadable records and joins
+// their errors.
 func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 	records, err := s.seals.Of(s.project)
 	for _, r := range records {
@@ -70,8 +70,8 @@ func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 }
 
 // changeRun makes a durable change to a run. It notes the start and the end of the change in the
-// run's record. edit sets the texts that the files will have after the change, and do writes the
-// files. For a run without a record, changeRun only calls do and syncs the folders.
+// run's record. edit sets the new contents of the files, and do writes the files. For a run without
+// a record, changeRun only calls do and syncs the folders.
 func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) error {
 	if run.Loop == nil {
 		return errors.Join(do(), s.settle())
@@ -82,20 +82,20 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	next := run.State
 	edit(&next)
 	run.Next, run.record.Boot = &next, s.boot()
-	run.Unlocked = run.Unlocked && run.State.Tick != "" // it concerns only the open iteration
+	run.Unlocked = run.Unlocked && run.State.Tick != "" // applies only to the open iteration
 	if err := s.seals.Save(run.record); err != nil {
 		return err
 	}
 	err := do()
 	if err == nil {
 		run.State, run.Next = next, nil
-		// if this fails, both the old and the new text are valid until the next change
+		// if this fails, both the old and the new contents are valid until the next change
 		_ = s.seals.Save(run.record)
 	}
 	return errors.Join(err, s.settle())
 }
 
-// seal adds a run to a record with the current texts of its files. It replaces the skill's old run.
+// seal adds a run to a record with its files' current contents. It replaces the skill's old run.
 func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	r.Boot = s.boot()
 	r.Drop(string(b.Skill))
@@ -108,10 +108,10 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	return run
 }
 
-// giveUp removes the skill's runs from the records of other sessions, because a skill has one run
-// at a time. Runs that wait for a person's prompt stay.
+// giveUp removes the skill's runs from the records of other sessions, because a skill has only one
+// run at a time. It keeps runs that are waiting for a person's prompt.
 func (s *Store) giveUp(b *loop.Budget) error {
-	runs, _ := s.sealedRuns(b.Skill) // an unreadable record concerns only its own session
+	runs, _ := s.sealedRuns(b.Skill) // an unreadable record affects only its own session
 	for _, run := range runs {
 		if run.record.Session == b.SessionID || run.HeldFor != "" {
 			continue
@@ -132,7 +132,7 @@ func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
 	}
 	r, err := s.own(s.seals.Find(seen.SessionID))
 	if err != nil {
-		return nil // the program compares no file with an unreadable record
+		return nil // no file is compared with an unreadable record
 	}
 	l := r.Loop(string(skill))
 	open := l != nil && (l.State.Tick != "" || l.Next != nil && l.Next.Tick != "")

@@ -12,9 +12,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// LoadSealed loads a skill's state for a session: from the session's record if the loop is on
-// there, and otherwise from the project's files. If a file differs from the record, LoadSealed
-// reads again under the guard, which rules out a write in progress and lets the file be restored.
+// LoadSealed loads a skill's state for a session. If the loop governs the session, it uses the
+// session's record, and otherwise the project's files. If a file differs from the record, it reads
+// again under the guard, so that no write is in progress and the file can be restored.
 func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 	st, err := s.load(session, skill, false)
 	if _, changed := errors.AsType[*ChangedError](err); !changed || s.guards > 0 {
@@ -27,8 +27,8 @@ func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 	return st, err
 }
 
-// load loads a loop for LoadSealed and Tx.State. With settle, it first completes a change that a
-// killed hook had committed.
+// load loads a loop for LoadSealed and Tx.State. If settle is true, it first completes a change
+// that a killed hook had committed.
 func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, err error) {
 	r, err := s.own(s.seals.Active(session))
 	run := sealed{r.Loop(string(skill)), r}
@@ -56,8 +56,8 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	return st, err
 }
 
-// gate sets the gate of a run that has ended. If a crash kept the gate out of the record, it sets
-// the zero value, which is a closed gate.
+// gate sets the gate of an ended run. If a crash kept the gate from being recorded, it sets the
+// zero value, which is a closed gate.
 func (s *Store) gate(run sealed, st *State) (err error) {
 	if st.Quiet = (&loop.Quiet{}); run.Quiet != "" {
 		st.Quiet, err = parse[loop.Quiet](run.Budget, []byte(run.Quiet))
@@ -84,10 +84,10 @@ func (s *Store) unsealed(st State, session string) error {
 	return e
 }
 
-// loadRecorded loads a recorded run, after whole has compared its files with the record. With
-// settle, it completes a change that a crash interrupted if the history has the change's line;
-// otherwise it accepts the files as they are. A power cut may have lost the record's last save, so
-// after a reboot the history's last line decides what was committed.
+// loadRecorded loads a recorded run after comparing its files with the record. If settle is true,
+// it also resolves a change that a crash interrupted: it completes the change if the history has
+// its line, and otherwise accepts the files as they are. A power cut may have lost the record's
+// last save, so after a reboot the history's last line decides what was committed.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	f := s.found(run)
 	// A file that cannot be read, or whose change was interrupted, was not deleted by a person.
@@ -117,8 +117,8 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	return st, err
 }
 
-// finish completes a change that a crash interrupted after writing the history line. In any other
-// case, and for files that are newer after a power cut, it records the files as they are.
+// finish completes a change that a crash interrupted after writing the history line. Otherwise, and
+// for files that are newer after a power cut, it records the files as they are.
 func (s *Store) finish(run sealed) (files seal.Files, err error) {
 	f, was, then := s.found(run), run.State, run.next()
 	if line := s.newest(run); line != "" && line == then.Line && line != was.Line {
@@ -149,8 +149,7 @@ func (s *Store) finish(run sealed) (files seal.Files, err error) {
 	return run.State, s.seals.Save(run.record)
 }
 
-// settled returns a run's current files, together with its last line in the history if hooks wrote
-// it.
+// settled returns a run's current files, with its last history line if hooks wrote that line.
 func (s *Store) settled(run sealed) seal.Files {
 	files := s.found(run).files(run)
 	if line := s.newest(run); line != "" && line == run.next().Line {
@@ -159,7 +158,7 @@ func (s *Store) settled(run sealed) seal.Files {
 	return files
 }
 
-// recordAt returns the recorded run, of any session, whose budget is at path. It skips held runs.
+// recordAt returns the recorded run whose budget is at path, in any session. It skips held runs.
 func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool, err error) {
 	runs, err := s.sealedRuns(skill)
 	for _, run := range runs {
@@ -171,8 +170,8 @@ func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool,
 	return sealed{}, false, err
 }
 
-// checkSealed returns a ChangedError for an unfinished run whose budget names this state directory
-// although no record has the run, and a CopyError if only the record of another project has it.
+// checkSealed returns a ChangedError if an unfinished run's budget names this state directory but
+// no record has the run. It returns a CopyError if only another project's record has the run.
 func (s *Store) checkSealed(b *loop.Budget) error {
 	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
 	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
@@ -194,8 +193,8 @@ func (s *Store) checkSealed(b *loop.Budget) error {
 		[]string{"the record of the run is gone"}, ""}
 }
 
-// Look loads a skill's state for display and writes nothing. If somebody changed the run's files,
-// it shows the recorded state and describes the changes in note.
+// Look loads a skill's state for display and writes nothing. If the run's files were changed, it
+// returns the recorded state and describes the changes in note.
 func (s *Store) Look(skill loop.Skill) (st State, note string, err error) {
 	path, err := s.budgetPath(skill)
 	run, known, rerr := s.recordAt(skill, path)
@@ -240,9 +239,9 @@ func (s *Store) SealedBudgets(skill loop.Skill) (list []loop.Budget) {
 	return list
 }
 
-// LostRuns returns an error for each unfinished run of a repository whose linked worktree is gone,
-// with a hint that restores it. has reports whether the repository has a commit. trees are its
-// worktrees, to one of which the run may have moved.
+// LostRuns returns an error for each unfinished run whose linked worktree is gone, with a hint to
+// restore the worktree. has reports whether the repository has a commit. trees lists the
+// repository's worktrees; the run may have moved to one of them.
 func LostRuns(seals seal.Dir, trees []string, has func(commit string) bool) (lost []error) {
 	projects, _ := seals.Projects() // an unreadable record is reported in its own project
 	for _, p := range projects {
@@ -266,7 +265,7 @@ func LostRuns(seals seal.Dir, trees []string, has func(commit string) bool) (los
 	return lost
 }
 
-// lostRun returns the error for a run whose worktree is gone.
+// lostRun describes a run whose worktree is gone.
 func lostRun(worktree string, b *loop.Budget) error {
 	own := b.Attempts()
 	return hint.New(fmt.Sprintf("restore it with `git worktree add %q %s && "+

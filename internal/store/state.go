@@ -12,8 +12,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// State is the state of one skill on disk. A field is nil if its file is missing or could not be
-// read.
+// State is a skill's state on disk. A field is nil if its file is missing or could not be read.
 type State struct {
 	Skill  loop.Skill
 	Budget *loop.Budget
@@ -23,13 +22,13 @@ type State struct {
 	Tick       *loop.Tick
 	Lock       *loop.Lock
 	Claim      *loop.Claim
-	// Quiet is the gate of a run that has ended. It is nil while the run is active or governs no
+	// Quiet is the gate of an ended run. It is nil if the run is active or does not govern a
 	// session.
 	Quiet *loop.Quiet
 	// Restored reports that the budget file was missing and has been restored from the record.
 	Restored bool
-	// Unrecorded is the error for a run whose budget names this state directory although no record
-	// has the run. Only Tx.Recover and Tx.RecoverFrom set it.
+	// Unrecorded is the error for a run whose budget names this state directory but that has no
+	// record. Only Tx.Recover and Tx.RecoverFrom set it.
 	Unrecorded error
 }
 
@@ -41,13 +40,13 @@ func (st State) Elsewhere() string {
 	return st.BudgetPath
 }
 
-// Values returns the state in the form that Step takes.
+// Values converts the state to the form that Step expects.
 func (st State) Values() loop.State {
 	return loop.State{Run: st.Budget, Tick: st.Tick, Claim: st.Claim, Quiet: st.Quiet}
 }
 
-// Load reads a skill's state, with the budget at the path that the last run used. It reports all
-// damaged and newer files together and returns the rest of the state with the error.
+// Load reads a skill's state, using the last run's budget path. If files are damaged or newer, it
+// joins their errors and returns the rest of the state as well.
 func (s *Store) Load(skill loop.Skill) (State, error) {
 	st, err := s.LoadRun(skill)
 	held, lerr := s.Holder(skill)
@@ -55,7 +54,7 @@ func (s *Store) Load(skill loop.Skill) (State, error) {
 	return st, errors.Join(err, lerr)
 }
 
-// LoadRun is like Load but does not read the lock. A hook inside an iteration uses it.
+// LoadRun is like Load but does not read the lock. Hooks use it inside an iteration.
 func (s *Store) LoadRun(skill loop.Skill) (State, error) {
 	path, err := s.budgetPath(skill)
 	st, errs := s.run(skill, path)
@@ -73,7 +72,7 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	return st, errors.Join(errors.Join(errs[:]...), s.Findings(st.Budget))
 }
 
-// OpenTick returns the open iteration of a skill, of any run, or nil if none is open.
+// OpenTick returns a skill's open iteration, whichever run it belongs to, or nil if none is open.
 func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
 	return load[loop.Tick](&s.disk, tickName.of(skill), &tickFormat)
 }
@@ -95,7 +94,7 @@ func load[T any](d *disk, name string, f *format) (*T, error) {
 	return parse[T](d.path(name), body)
 }
 
-// parse parses a text that was already checked.
+// parse parses contents that were already checked.
 func parse[T any](path string, body []byte) (*T, error) {
 	v := new(T)
 	if err := codec.Decode(gjson.ParseBytes(body), v); err != nil {
@@ -126,7 +125,7 @@ func parseBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, erro
 }
 
 // adopt fills in defaults, so that a budget with only the SPEC's sixteen fields is an active run of
-// this skill. It returns an error for a budget of another skill, a later version or an unknown
+// this skill. It returns an error if the budget has another skill, a newer version or an unknown
 // status.
 func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 	if b.Version > loop.Version {

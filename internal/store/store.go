@@ -5,8 +5,8 @@
 // recovery updates the other files to match it. The store reports a file that it cannot read, and
 // restores it only from the run's record.
 //
-// A change to a run consists of Begin, State, Commit and End (Tx). Only one goroutine of a
-// short-lived process uses a Store.
+// A change to a run consists of Begin, State, Commit and End (Tx). A Store is not safe for
+// concurrent use; a short-lived process uses it from one goroutine.
 package store
 
 import (
@@ -26,20 +26,20 @@ import (
 	"hooks/internal/seal"
 )
 
-// Dir is the folder of the state, relative to the project.
+// Dir is the state folder, relative to the project.
 const Dir = ".sdd/loop"
 
 // Store is the state of one project's loops, open for reading and writing.
 type Store struct {
 	disk      disk
 	project   string
-	guards    int // calls of Begin that End has not matched yet
+	guards    int // calls of Begin not yet matched by End
 	lock      *flock.Flock
 	noFlock   bool     // the file system has no locks
 	seals     seal.Dir // records that the files are compared with
 	boot      func() string
 	healed    []string
-	elsewhere *disk // the folder of a budget file outside of Dir
+	elsewhere *disk // the folder of a budget file outside Dir
 }
 
 // Exists reports whether the project has loop state. It makes only one system call, because every
@@ -111,7 +111,7 @@ func (s *Store) Close() {
 	}
 }
 
-// settle makes changed names in the folders durable.
+// settle makes name changes in the folders durable.
 func (s *Store) settle() error {
 	err := s.disk.syncDir()
 	if s.elsewhere != nil {
@@ -121,8 +121,8 @@ func (s *Store) settle() error {
 }
 
 // Skills returns the skills that have a file here or a run in the session's record. It returns all
-// skills if the folder or the record cannot be read. Listing the folder costs less than a stat of
-// each file.
+// skills if the folder or the record cannot be read. Listing the folder is cheaper than calling
+// stat for each file.
 func (s *Store) Skills(session string) []loop.Skill {
 	record, unread := s.seals.Active(session)
 	files, err := fs.ReadDir(s.disk.root.FS(), ".")

@@ -13,14 +13,14 @@ import (
 	"hooks/internal/loop"
 )
 
-// Names of the queue of events for a person's Sync command, and of the lock of the process that
-// sends them (T73).
+// Names of the event queue for a person's Sync command, and of the lock file of the process that
+// sends the events (T73).
 const (
 	syncName = "task.sync.jsonl"
 	sendName = "task.sync.lock"
 )
 
-// maxQueued bounds the queue, including sent events. The oldest are dropped first.
+// maxQueued is the maximum queue length, including sent events. The oldest are dropped first.
 const maxQueued = 500
 
 // Queued is an event in the queue. Sent events stay in the queue so that they are not sent again.
@@ -52,7 +52,7 @@ func (s *Store) Unsent() (list []loop.SyncEvent) {
 	return list
 }
 
-// Queue adds the events whose key is new. The caller holds the guard.
+// Queue adds the events whose key is new. The caller must hold the guard.
 func (s *Store) Queue(list []loop.SyncEvent) error {
 	all := s.events()
 	before := len(all)
@@ -67,7 +67,7 @@ func (s *Store) Queue(list []loop.SyncEvent) error {
 	return s.keepEvents(all[max(0, len(all)-maxQueued):])
 }
 
-// Sent marks an event as sent. The caller holds the guard.
+// Sent marks an event as sent. The caller must hold the guard.
 func (s *Store) Sent(key string) error {
 	all := s.events()
 	for i := range all {
@@ -87,7 +87,7 @@ func (s *Store) keepEvents(list []Queued) error {
 }
 
 // Asker makes this process the only one that passes a run's questions to a person's command. Like
-// Sender, it waits for an earlier process.
+// Sender, it waits until an earlier process has ended.
 func (s *Store) Asker(ctx context.Context, skill loop.Skill) (release func() error, ok bool) {
 	return s.only(ctx, askerName.of(skill))
 }

@@ -55,9 +55,9 @@ func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 	return st, err
 }
 
-// Commit saves the result of a Step and updates st to match. created reports that the history is
-// new, so that the person is told (R123, R126). If the error is ErrClosed, the iteration has ended
-// nevertheless.
+// Commit saves the result of a Step and updates st to match. created is true if the history is new,
+// so that the person is notified (R123, R126). If the error is ErrClosed, the iteration has still
+// ended.
 func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	if save.Line != nil {
 		if created, err = tx.s.appendHistory(save.Line); err != nil {
@@ -96,8 +96,8 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	return created, err
 }
 
-// quiet records the gate of a run that has ended, or releases its session. The record stays,
-// because a later --resume is compared with it.
+// quiet records the gate of an ended run, or releases its session. The record stays, because a
+// later --resume is compared with it.
 func (tx *Tx) quiet(st *State, save loop.Save) error {
 	var text []byte
 	var err error
@@ -115,7 +115,7 @@ func (tx *Tx) quiet(st *State, save loop.Save) error {
 	return tx.s.seals.Save(r)
 }
 
-// claim records that the session is waiting for a held lock, or no longer is if claim is nil.
+// claim records that the session is waiting for a held lock. If claim is nil, it removes the file.
 func (tx *Tx) claim(st *State, claim *loop.Claim) error {
 	d, name := &tx.s.disk, claimName.of(st.Skill)
 	if st.Claim = claim; claim == nil {

@@ -12,19 +12,19 @@ import (
 	"hooks/internal/seal"
 )
 
-// found holds the files of a run as they are on disk. The tick of another run counts as missing.
+// found holds a run's files as found on disk. Another run's tick counts as missing.
 type found struct {
 	budget, tick, marker contents
-	history              int64 // in bytes
-	unread               error // the history cannot be read
+	history              int64 // size in bytes
+	unread               error // error from reading the history
 	locked               bool  // the lock file exists
 }
 
-// contents is the text of a file.
+// contents holds the contents of a file.
 type contents struct {
 	text  string // without surrounding space
 	there bool
-	err   error // the file cannot be read
+	err   error // error from reading the file
 }
 
 func (s *Store) found(run sealed) (f found) {
@@ -47,14 +47,14 @@ func (s *Store) found(run sealed) (f found) {
 	return f
 }
 
-// files returns the found texts in the record's form, with the record's last line.
+// files converts f to the form used in records, with the record's last line.
 func (f found) files(run sealed) seal.Files {
 	return seal.Files{Budget: f.budget.text, Tick: f.tick.text, Marker: f.marker.text,
 		History: f.history, Line: run.State.Line}
 }
 
-// stateOf parses the given texts of a run's files. A text equal to the recorded one is not
-// checked, because it was checked before it was written.
+// stateOf parses the given contents of a run's files. Contents equal to the recorded ones are not
+// checked, because they were checked before they were written.
 func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 	st.Skill, st.BudgetPath = loop.Skill(run.Skill), run.Budget
 	if text := []byte(files.Budget); files.Budget == run.State.Budget && len(text) > 0 {
@@ -137,9 +137,9 @@ func (s *Store) rebooted(run sealed) bool {
 	return run.record.Boot != "" && run.record.Boot != s.boot()
 }
 
-// later returns the budget found after a reboot, with the settings of the recorded budget and,
-// unless the file is older, the counters that are higher in the record. It returns nil if the
-// result equals the budget found.
+// later returns the budget found after a reboot, with the recorded budget's settings. If the file
+// is not older than the record, the result also has the counters that are higher in the record. It
+// returns nil if the result equals the budget found.
 func (s *Store) later(run sealed, found string) (*loop.Budget, error) {
 	there, err := decodeBudget(run.Budget, loop.Skill(run.Skill), []byte(found))
 	own := run.next().Budget
@@ -167,7 +167,7 @@ func (s *Store) isLater(run sealed, found string) bool {
 	return err == nil && later == nil
 }
 
-// superseded reports whether another session has taken the run over and was killed before it
+// superseded reports whether another session has taken over the run and was killed before it
 // removed the run from this record.
 func (s *Store) superseded(old sealed, f found) bool {
 	runs, _ := s.sealedRuns(loop.Skill(old.Skill))
@@ -181,8 +181,8 @@ func (s *Store) superseded(old sealed, f found) bool {
 }
 
 // historyChange describes how another program changed a run's lines in the history. It returns ""
-// if they are unchanged. Without the guard, it does not read a history that has its recorded
-// length.
+// if they are unchanged. Without the guard, it does not read a history whose length matches the
+// record.
 func (s *Store) historyChange(run sealed, f found) string {
 	was, then := run.State, run.next()
 	switch {
@@ -206,8 +206,8 @@ func (s *Store) historyChange(run sealed, f found) string {
 	return " has a line for the run that hooks did not write"
 }
 
-// newest returns the run's last line in the history, without counting lines of skipped ticks. It
-// returns "" if the run has no line or the history cannot be read.
+// newest returns the run's last line in the history, ignoring lines of skipped ticks. It returns ""
+// if the run has no line or the history cannot be read.
 func (s *Store) newest(run sealed) string {
 	for text, err := range s.linesBackwards(loop.Skill(run.Skill)) {
 		if err != nil && isDamaged(err) { // hooks did not write it, so it equals no recorded line
