@@ -1,7 +1,7 @@
-// Package schemas holds the JSON Schemas (2020-12) of the files under .sdd/loop, of a skill's
-// report, and of the JSON that the doctor, the ledger check, the cost and the tasks commands print.
+// Package schemas holds the JSON Schemas (2020-12) for the files under .sdd/loop, for a skill's
+// report, and for the JSON output of the doctor, ledger check, cost and tasks commands.
 //
-// They are documentation, and other programs and the tests validate files with them. The hooks
+// They serve as documentation, and other programs and the tests validate files with them. The hooks
 // check in code, because compiling a schema would cost every hook call several milliseconds.
 package schemas
 
@@ -15,7 +15,7 @@ const ending = ".schema.json"
 //go:embed *.schema.json
 var files embed.FS
 
-// Get returns the text of a schema by its name, such as "budget" or "budget.schema.json".
+// Get returns the schema with the given name, such as "budget" or "budget.schema.json".
 func Get(name string) ([]byte, bool) {
 	text, err := files.ReadFile(strings.TrimSuffix(name, ending) + ending)
 	return text, err == nil

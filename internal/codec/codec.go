@@ -1,6 +1,6 @@
 // Package codec encodes structs as JSON and decodes them. It is for the small files that a hook
-// call reads and writes, because encoding/json would first build tables for a type and all types in
-// it and check every value again, which would cost more than the rest of the call.
+// call reads and writes. For these, encoding/json would cost more than the rest of the call,
+// because it first builds tables for a type and all types in it and checks every value again.
 //
 // Tags and output follow encoding/json, with these differences. A field without a name is
 // omitted. <, > and & are not escaped. A nil slice is encoded as an empty list unless it is
@@ -18,7 +18,7 @@ import (
 	"sync"
 )
 
-// Field describes the encoding of a struct field. Fields of an embedded struct are listed among the
+// Field describes the encoding of a struct field. Fields of an embedded struct are listed with the
 // others.
 type Field struct {
 	Name   string
@@ -35,7 +35,7 @@ type variants interface {
 // times.
 var known sync.Map
 
-// Fields returns the fields of a struct in the order in which they are encoded.
+// Fields returns the fields of a struct in encoding order.
 func Fields(t reflect.Type) []Field {
 	if list, ok := known.Load(t); ok {
 		return list.([]Field)
@@ -70,7 +70,7 @@ func Fields(t reflect.Type) []Field {
 }
 
 // Position returns the index of a field in a list, or -1. It searches from index from, so fields
-// looked up in the order of the list are found at the first comparison.
+// looked up in list order are found at the first comparison.
 func Position(list []Field, name string, from int) int {
 	for i := from; i < from+len(list); i++ {
 		if at := i % len(list); list[at].Name == name {

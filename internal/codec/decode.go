@@ -11,13 +11,12 @@ import (
 )
 
 // Decode fills the value that v points to from valid JSON, as json.Unmarshal does, except that
-// names are case-sensitive. It ignores fields that the struct lacks. A gjson.Result accepts any
-// value. Decode returns a TypeError for a value of the wrong type.
+// names are case-sensitive. It ignores unknown fields. A gjson.Result accepts any value. Decode
+// returns a TypeError for a value of the wrong type.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
-// DecodeSome is like Decode, but decodes only those fields of the outermost struct for which wanted
-// returns true. It calls wanted for each field of the struct that the text has, in the order of the
-// text.
+// DecodeSome is like Decode but decodes a field of the outermost struct only if wanted returns true
+// for its name. It calls wanted for each known field, in the order of the fields in text.
 func DecodeSome(text gjson.Result, v any, wanted func(name string) bool) error {
 	return decodeFields(reflect.ValueOf(v).Elem(), text, wanted)
 }
@@ -61,7 +60,7 @@ func decode(v reflect.Value, text gjson.Result) error {
 	return nil
 }
 
-// decodePlain decodes simple values without encoding/json, and reports whether it did.
+// decodePlain decodes simple values without encoding/json. It reports whether it succeeded.
 func decodePlain(v reflect.Value, text gjson.Result) bool {
 	switch v.Kind() {
 	case reflect.String:

@@ -83,8 +83,8 @@ func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
 	return append(bytes.TrimSuffix(b, comma), '}'), nil
 }
 
-// appendText encodes most strings itself and leaves those with rare escapes to encoding/json, whose
-// tables cost more than the rest of a small file.
+// appendText encodes most strings itself and leaves strings with rare escapes to encoding/json,
+// whose tables cost more than encoding the rest of a small file.
 func appendText(b []byte, text string) ([]byte, error) {
 	start := len(b)
 	b = append(b, '"')

@@ -9,11 +9,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TypeError reports a value of a type that its field cannot hold.
+// TypeError reports a value whose type its field cannot hold.
 type TypeError struct {
 	Field string // path from the outermost object, for example "tasks.0.id"
 	Raw   string // the value as JSON
-	Err   error  // the error of the field's own UnmarshalJSON, if it has one
+	Err   error  // error from the field's own UnmarshalJSON, if any
 }
 
 func (e *TypeError) Error() string {
@@ -33,7 +33,7 @@ func under(name string, err error) error {
 	return err
 }
 
-// Clip shortens a text for an error message, because it may be megabytes long.
+// Clip shortens text, which may be megabytes long, for an error message.
 func Clip(text string) string {
 	const most = 80
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -43,18 +43,18 @@ func Clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// The errors of Parse, except for the error of a repeated key.
+// Errors returned by Parse, except the error for a repeated key.
 var (
-	// ErrDeep reports a text whose brackets are nested too deeply. Readers scan each byte once per
-	// level, so a text that consists of brackets would hold a hook past its timeout.
+	// ErrDeep is returned if brackets are nested too deeply. Readers scan each byte once per level,
+	// so text that consists only of brackets would block a hook past its timeout.
 	ErrDeep   = errors.New("it is nested too deeply")
 	ErrSyntax = errors.New("it is not valid JSON")
 	ErrObject = errors.New("it is not a JSON object")
 )
 
-// Parse parses a text that must be a single JSON object. It returns an error for nesting over
-// maxDepth levels. It also rejects a key that occurs twice in an object, because readers differ in
-// which value they use, so the value that was checked might not be the one that takes effect.
+// Parse parses text, which must be a single JSON object. It rejects nesting deeper than maxDepth
+// levels. It also rejects a key that occurs twice in an object, because readers differ in which
+// value they use, so the checked value might not be the one that takes effect.
 func Parse(text string, maxDepth int) (gjson.Result, error) {
 	err := scan(text, maxDepth)
 	root := gjson.Parse(text)
@@ -69,7 +69,7 @@ func Parse(text string, maxDepth int) (gjson.Result, error) {
 }
 
 // scan finds deep nesting and repeated keys for Parse, in one pass and without recursion. If the
-// text is not valid JSON, only ErrDeep has a meaning.
+// text is not valid JSON, only ErrDeep is meaningful.
 func scan(text string, maxDepth int) (err error) {
 	var open []level
 	var names []string // keys of all open objects
@@ -114,8 +114,8 @@ func scan(text string, maxDepth int) (err error) {
 	return err
 }
 
-// counts marks the bytes that scan handles outside of strings. It skips all others, which are most
-// of a text.
+// counts marks the bytes that scan handles outside strings. scan skips all others, which make up
+// most of the text.
 var counts = [256]bool{'"': true, ',': true, ':': true,
 	'{': true, '[': true, '}': true, ']': true}
 

@@ -1,6 +1,6 @@
-// Package safefile opens files that others may have replaced, and never blocks on them. A pipe
-// without a writer would hold a hook until its timeout, after which the client lets the tool call
-// pass.
+// Package safefile opens files that other programs may have replaced, and never blocks on them. A
+// pipe without a writer would block a hook until its timeout, after which the client lets the tool
+// call pass.
 package safefile
 
 import (
@@ -64,7 +64,7 @@ func Read(path string, maxBytes int64) (string, bool) {
 	return text, true
 }
 
-// Absolute returns path, cleaned and, if it is relative, resolved against dir.
+// Absolute returns the cleaned path. A relative path is resolved against dir.
 func Absolute(dir, path string) string {
 	path = filepath.FromSlash(path)
 	if !filepath.IsAbs(path) {
@@ -79,7 +79,7 @@ func IsDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ReadHead is like Head, for callers that do not need the error.
+// ReadHead is like Head but for callers that do not need the error.
 func ReadHead(path string, maxBytes int64) (text string, ok bool) {
 	text, err := Head(path, maxBytes)
 	return text, err == nil
@@ -99,10 +99,10 @@ func Head(path string, maxBytes int64) (string, error) {
 // newMode is the mode of a new file, before the umask.
 const newMode fs.FileMode = 0o644
 
-// Replace atomically and durably replaces the contents of a file. A reader sees the old text or the
-// new one, and an error before the last step leaves the old one. The file gets the given mode
-// whatever the umask; mode 0 means newMode, subject to the umask. Unless ready is nil, it is
-// called once the text is on disk, and an error from it cancels the replacement.
+// Replace atomically and durably replaces the contents of a file. A reader sees either the old or
+// the new contents, and an error before or during the rename leaves the old ones. The file gets the
+// given mode regardless of the umask; mode 0 means newMode, subject to the umask. If ready is not
+// nil, it is called once text is on disk, and an error from it cancels the replacement.
 func Replace(path string, mode fs.FileMode, text io.Reader, ready func() error) error {
 	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".hooks.tmp")
 	_ = os.Remove(tmp) // left by a killed process; Remove does not follow a symlink
@@ -128,8 +128,8 @@ func Replace(path string, mode fs.FileMode, text io.Reader, ready func() error) 
 	return SyncDir(filepath.Dir(path))
 }
 
-// SyncDir makes changed names in a folder durable. It does nothing if the system cannot sync a
-// folder.
+// SyncDir makes name changes in a folder durable. It does nothing if the system cannot sync
+// folders.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

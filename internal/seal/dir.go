@@ -20,45 +20,45 @@ import (
 	"hooks/internal/safefile"
 )
 
-// maxRecord bounds a record, in bytes. It leaves room for the largest files of every kind of loop,
-// including the new texts of a change in progress.
+// maxRecord is the maximum size of a record in bytes. It leaves room for the largest files of every
+// kind of loop, including their new contents during a change.
 const maxRecord = 64 << 20
 
-// ErrUnwritable reports that this process cannot write to the user's state directory, for example
+// ErrUnwritable is returned if this process cannot write to the user's state directory, for example
 // in the client's sandbox.
 var ErrUnwritable = errors.New("cannot write to the user's state directory")
 
 // Dir is the user's state directory. The zero value has no path, so lookups find nothing and saving
 // fails.
 //
-// A record is in on/ while a loop of its session is on, and in off/ otherwise, so that a later
-// --resume can be checked against it. A save appends a note of the change to the record's file in
-// one write, or replaces the file. Neither is synced, so records survive the death of any process,
-// but not a crash of the machine.
+// A record is in on/ while a loop governs its session, and in off/ otherwise, so that a later
+// --resume can be checked against it. A save appends a note about the change to the record's file
+// in one write, or replaces the file. Neither is synced, so records survive the death of any
+// process, but not a machine crash.
 type Dir struct {
 	path string
 	last *parsed
 }
 
-// parsed caches the record that was read or written last, and the info of its file, because one
-// event reads the same record several times.
+// parsed caches the record that was last read or written, and its file info, because one event
+// reads the same record several times.
 type parsed struct {
 	path   string
 	file   fs.FileInfo
-	whole  bool // a note can be appended
+	whole  bool // whether a note can be appended
 	record *Record
 }
 
 // At returns the state directory at path. An empty path means no directory.
 func At(path string) Dir { return Dir{path, new(parsed)} }
 
-// Path returns the path of the directory, empty for the zero value.
+// Path returns the directory's path, or "" for the zero value.
 func (d Dir) Path() string { return d.path }
 
 func (d Dir) off(session string) string { return filepath.Join(d.path, "off", FileName(session)) }
 
-// Active returns the session's record if one of its loops is on, and nil otherwise. It is the only
-// lookup that every event of a session without a loop pays for.
+// Active returns the session's record if a loop governs the session, and nil otherwise. It is the
+// only lookup that every event in a session without a loop pays for.
 func (d Dir) Active(session string) (r *Record, err error) {
 	if d.path != "" && session != "" {
 		r, _, err = d.read(SwitchPath(d.path, session), session)
@@ -66,7 +66,7 @@ func (d Dir) Active(session string) (r *Record, err error) {
 	return r, err
 }
 
-// Record returns the record with that file name if a loop of its session is on, and nil otherwise.
+// Record returns the record with that file name if a loop governs its session, and nil otherwise.
 func (d Dir) Record(name string) (r *Record, err error) {
 	if d.path != "" {
 		r, _, err = d.read(SwitchPath(d.path, name), "")
@@ -74,7 +74,7 @@ func (d Dir) Record(name string) (r *Record, err error) {
 	return r, err
 }
 
-// Find returns a session's record, whether or not one of its loops is on, or nil if there is none.
+// Find returns a session's record, even if no loop governs the session, or nil if there is none.
 func (d Dir) Find(session string) (*Record, error) {
 	r, err := d.Active(session)
 	if r == nil && err == nil && d.path != "" && session != "" {
@@ -83,14 +83,14 @@ func (d Dir) Find(session string) (*Record, error) {
 	return r, err
 }
 
-// Of returns the records of all sessions of a project, as matched by Adopt. It skips an unreadable
-// record and joins its error, unless the record names another project.
+// Of returns the records of all sessions in a project, as matched by Adopt. It skips unreadable
+// records and joins their errors, except those of records that name another project.
 func (d Dir) Of(project string) ([]*Record, error) {
 	list, err := d.all(project)
 	return slices.DeleteFunc(list, func(r *Record) bool { return !r.Adopt(project) }), err
 }
 
-// RecordOf returns the record, of any project, that contains a run, or nil.
+// RecordOf returns the record that contains a run, in any project, or nil if there is none.
 func (d Dir) RecordOf(run string) (record *Record) {
 	list, _ := d.all("")
 	for _, r := range list {
@@ -101,7 +101,7 @@ func (d Dir) RecordOf(run string) (record *Record) {
 	return record
 }
 
-// Projects returns the sorted projects that have records. It skips unreadable records and joins
+// Projects returns the projects that have records, sorted. It skips unreadable records and joins
 // their errors.
 func (d Dir) Projects() (projects []string, err error) {
 	list, err := d.all("")
@@ -149,7 +149,7 @@ func (d Dir) all(project string) (list []*Record, _ error) {
 	return list, errors.Join(errs...)
 }
 
-// litterAge is the age at which an unfinished record counts as abandoned.
+// litterAge is how old an unfinished record must be to count as abandoned.
 const litterAge = time.Minute
 
 // sweep removes an unfinished or empty record that a crash left behind.
@@ -163,7 +163,7 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// orAbsent returns nil for a file that is missing and any other error unchanged.
+// orAbsent returns nil if err means that a file is missing, and err otherwise.
 func orAbsent(err error) error {
 	if absent(err) {
 		return nil
@@ -171,8 +171,8 @@ func orAbsent(err error) error {
 	return err
 }
 
-// read returns the record in a file, or nil if there is no file. An empty session accepts any
-// record. For a record that cannot be read, project is the project that it names, if any.
+// read returns the record in a file, or nil if the file is missing. An empty session matches any
+// record. If the record cannot be read, project is the project that it names, if any.
 func (d Dir) read(path, session string) (r *Record, project string, err error) {
 	if d.last.path == path && (session == "" || session == d.last.record.Session) {
 		if info, err := os.Lstat(path); err == nil && same(info, d.last.file) {
@@ -205,7 +205,7 @@ func (d Dir) read(path, session string) (r *Record, project string, err error) {
 		*d.last = parsed{path, info, whole, r.clone()}
 		return r, "", nil
 	}
-	// a value without its closing quote was cut off
+	// without a closing quote, the value was cut off
 	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) {
 		project = of.Str
 	}
@@ -218,8 +218,8 @@ func same(info, before fs.FileInfo) bool {
 		info.ModTime().Equal(before.ModTime())
 }
 
-// Save writes a record to on/ or off/, and removes a record without loops. A crash leaves either
-// the old record or the new one. If the directory cannot be written, the error is ErrUnwritable.
+// Save writes a record to on/ or off/, or removes it if it has no loops. A crash leaves either the
+// old or the new record. If the directory cannot be written, the error is ErrUnwritable.
 func (d Dir) Save(r *Record) error {
 	if d.path == "" {
 		return ErrUnwritable
@@ -243,7 +243,7 @@ func (d Dir) Save(r *Record) error {
 	*d.last = parsed{on, info, true, r.clone()}
 	off := d.off(r.Session)
 	if r.On() {
-		_ = os.Remove(off) // the record in on/ has precedence
+		_ = os.Remove(off) // the record in on/ takes precedence
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(off), 0o700); err != nil {
@@ -252,9 +252,9 @@ func (d Dir) Save(r *Record) error {
 	return writable(os.Rename(on, off))
 }
 
-// append adds a note of the change to a record's file, which costs a tenth of replacing the file.
-// It returns false if no note describes the change, or if the file has grown too long or has
-// changed since this process last read or wrote it. Readers skip an incomplete note.
+// append adds a note about the change to a record's file, which costs a tenth of replacing the
+// file. It returns false if no single note describes the change, or if the file has grown too long
+// or has changed since this process last read or wrote it. Readers skip an incomplete note.
 func (d Dir) append(path string, r *Record) bool {
 	last := *d.last
 	if last.path != path || !last.whole {
@@ -291,7 +291,7 @@ func (d Dir) Probe() error {
 		return writable(err)
 	}
 	err := os.Remove(tmp)
-	_, _ = os.Remove(filepath.Dir(tmp)), os.Remove(d.path) // only if the folders are empty
+	_, _ = os.Remove(filepath.Dir(tmp)), os.Remove(d.path) // removes only empty folders
 	return writable(err)
 }
 
@@ -308,7 +308,7 @@ func replace(path string, text []byte) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// create creates a file and, if it is missing, the file's folder.
+// create creates a file and, if necessary, its folder.
 func create(path string, text []byte) (fs.FileInfo, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

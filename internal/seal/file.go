@@ -11,32 +11,32 @@ import (
 	"hooks/internal/codec"
 )
 
-// version is the format of a file. A file with a later version is never rewritten.
+// version is the format version of a file. A file with a newer version is never rewritten.
 const version = 2
 
-// maxFile is the file size in bytes above which a save replaces the file instead of appending to
-// it. Every event reads the whole file.
+// maxFile is the maximum size in bytes to which a save extends a file by appending. Beyond that, it
+// replaces the file, because every event reads the whole file.
 const maxFile = 16 << 10
 
-// A file holds the record of one session, followed by notes of later changes. The record and each
-// note are a small JSON object and then the texts of project files. The texts are most of the data,
-// so they are not encoded. The separators cannot occur in JSON.
+// A file holds one session's record, followed by notes about later changes. The record and each
+// note consist of a small JSON object and the contents of project files. The contents are most of
+// the data, so they are stored unencoded. The separators cannot occur in JSON.
 const (
 	beforeNote = "\x1e"
 	beforeText = "\x1f"
 	partEnd    = "\x1f\n"
 )
 
-// errDamaged reports that a record is not in the form that this program writes.
+// errDamaged is returned if a record is not in the form that this program writes.
 var errDamaged = errors.New("it is not in the form that hooks writes")
 
-// versioned is the encoding of a record's object.
+// versioned is a record's JSON object with its version.
 type versioned struct {
 	Version int64 `json:"version"`
 	Record
 }
 
-// files returns the Files whose texts follow the record's JSON object.
+// files returns the Files whose contents follow the record's JSON object.
 func (r *Record) files() (list []*Files) {
 	for i := range r.Loops {
 		l := &r.Loops[i]
@@ -70,7 +70,7 @@ type note struct {
 	Next  *Files `json:"next,omitempty"`
 }
 
-// files returns the Files whose texts follow the note's object.
+// files returns the Files whose contents follow the note's JSON object.
 func (n *note) files() []*Files {
 	if n.Next == nil {
 		return nil
@@ -89,7 +89,7 @@ func (n *note) apply(r *Record) {
 	}
 }
 
-// noted returns the encoded note that turns before into r, or nil if no note does.
+// noted returns the encoded note that turns before into r, or nil if no single note does.
 func (r *Record) noted(before *Record) []byte {
 	for i := range r.Loops {
 		n, after := note{r.Loops[i].Skill, r.Loops[i].Next}, before.clone()
@@ -101,7 +101,7 @@ func (r *Record) noted(before *Record) []byte {
 	return nil
 }
 
-// decode decodes a record's file. It skips zeros left by a power cut, and a note torn by a kill,
+// decode decodes a record file. It skips zeros left by a power cut, and a note cut off by a kill,
 // because the record before that note is still valid. whole is false if no note may be appended.
 func decode(text string) (r *Record, whole bool, err error) {
 	written := strings.TrimRight(text, "\x00")
@@ -129,7 +129,7 @@ func decode(text string) (r *Record, whole bool, err error) {
 	return &v.Record, whole, nil
 }
 
-// decodePart decodes a part's JSON into object, and its texts into the files that object then has.
+// decodePart decodes a part's JSON into object, and its file contents into what files then returns.
 func decodePart(part string, object any, files func() []*Files) error {
 	body, isWhole := strings.CutSuffix(part, partEnd)
 	texts := strings.Split(body, beforeText)

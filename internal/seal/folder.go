@@ -9,12 +9,12 @@ import (
 	"hooks/internal/safefile"
 )
 
-// maxBudget bounds the budget file that Adopt reads, in bytes.
+// maxBudget is the maximum size in bytes of a budget file that Adopt reads.
 const maxBudget = 1 << 20
 
-// Adopt reports whether a record belongs to the project in a folder. It does if the recorded path
-// leads to that folder, or if the project was moved there. Then Adopt updates the recorded path. As
-// long as the recorded path exists, any other folder is a copy of the project.
+// Adopt reports whether a record belongs to the project in a folder, because the recorded path
+// leads to that folder or the project was moved there. After a move, Adopt updates the recorded
+// path. As long as the recorded path exists, any other folder is a copy of the project.
 func (r *Record) Adopt(project string) bool {
 	if r.Project == project {
 		return true

@@ -1,6 +1,6 @@
-// Package seal records, outside of every project, what the program last wrote about the loops of a
-// session. The records decide whether a loop is on and what it may still spend; the project's own
-// files are compared with them.
+// Package seal records, outside any project, what the program last wrote about a session's loops.
+// The records decide whether a loop governs its session and what it may still spend; the project's
+// own files are compared with them.
 package seal
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // Home returns the user's state directory for this program: $HOOKS_STATE_HOME, else
-// $XDG_STATE_HOME/hooks, else the system's standard location. It returns "" if the variable on
-// which that location depends is not set. Values that are not absolute are ignored.
+// $XDG_STATE_HOME/hooks, else the system's standard location. It returns "" if the environment
+// variable that determines the location is not set. Relative paths are ignored.
 func Home(env func(string) string) string {
 	if dir := env("HOOKS_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
@@ -35,16 +35,16 @@ func Home(env func(string) string) string {
 	return below("HOME", ".local", "state", "hooks")
 }
 
-// SwitchPath returns the path of a session's record while one of its loops is on. The brake is in
-// effect while the file exists.
+// SwitchPath returns the path of a session's record while a loop governs the session. The brake is
+// in effect while the file exists.
 func SwitchPath(home, session string) string { return filepath.Join(home, "on", FileName(session)) }
 
-// LinksPath returns the folder of the brake's links for a session.
+// LinksPath returns the folder that holds a session's brake links.
 func LinksPath(home, session string) string {
 	return filepath.Join(home, "brake", FileName(session))
 }
 
-// FileName returns a safe file name for a session id or another text from outside.
+// FileName returns a safe file name for a session id or another untrusted string.
 func FileName(session string) string {
 	name := strings.Map(func(r rune) rune {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

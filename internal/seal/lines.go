@@ -12,8 +12,8 @@ func (d Dir) linesPath(run string) string {
 	return filepath.Join(d.path, "lines", FileName(run)+".jsonl")
 }
 
-// AppendLine appends to the copy of a run's history lines, so that no count is lost if somebody
-// removes the project's files.
+// AppendLine appends line to the copy of a run's history lines, so that no count is lost if the
+// project's files are removed.
 func (d Dir) AppendLine(run, line string) error {
 	path := d.linesPath(run)
 	err := os.MkdirAll(filepath.Dir(path), 0o700)

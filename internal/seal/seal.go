@@ -7,21 +7,20 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Record holds the last state that the program wrote for the loops of one session in one project.
+// Record holds the state that the program last wrote for a session's loops in one project.
 type Record struct {
 	Session string `json:"session_id,omitempty"`
 	Project string `json:"project,omitempty"` // absolute
-	// Boot identifies the machine's boot in which the record was written, or is empty if unknown.
-	// After a reboot the record may be older than the project's files, because only they are
-	// synced.
+	// Boot identifies the machine's boot when the record was written, or is empty if unknown. After
+	// a reboot the record may be older than the project's files, because only the files are synced.
 	Boot string `json:"boot,omitempty"`
-	// Rewired describes the effect that a change of the client's settings would have had on the
+	// Rewired describes the effect that a change to the client's settings would have had on the
 	// running hooks, until it is reported to the person.
 	Rewired string `json:"rewired,omitempty"`
 	Loops   []Loop `json:"loops"`
 }
 
-// Loop is one skill's run. An empty text means that the file is absent.
+// Loop is one skill's run. In State and Next, an empty string means that the file is missing.
 type Loop struct {
 	// On reports that the loop governs its session, because it is active or its gate remains.
 	On     bool   `json:"on,omitempty"`
@@ -33,7 +32,7 @@ type Loop struct {
 	// HeldFor is "reset" if a person reset the run while the session's client was alive. The
 	// session is blocked until the person's next prompt. State holds the files before the reset.
 	HeldFor string `json:"held_for,omitempty"`
-	// Quiet is the gate of a run that has ended, empty until it is recorded.
+	// Quiet is the gate of an ended run, empty until it is recorded.
 	Quiet string `json:"quiet" codec:"raw"`
 	// State holds the files as last written. Next holds the files as they will be after the change
 	// in progress, or is nil. After a crash, each file matches State or Next.
@@ -41,8 +40,8 @@ type Loop struct {
 	Next  *Files `json:"next,omitempty"`
 }
 
-// Files holds the budget, the tick and the last history line of one run as JSON texts. A record
-// stores the texts after its own JSON object.
+// Files holds a run's budget, tick and last history line as JSON. A record file stores them after
+// the record's own JSON object.
 type Files struct {
 	// History is the size of the history in bytes, and Line is the run's last line in it.
 	History int64  `json:"history,omitempty"`
@@ -52,13 +51,13 @@ type Files struct {
 	Line    string `json:"-"`
 }
 
-// On reports whether a loop of the record governs its session.
+// On reports whether any loop in the record governs its session.
 func (r *Record) On() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.On })
 }
 
-// Ended reports whether the run of a loop that is on has ended. Its gate remains at least until a
-// person types.
+// Ended reports whether the loop's run has ended but the loop still governs its session. Its gate
+// remains at least until a person types.
 func (l *Loop) Ended() bool {
 	if !l.On || l.HeldFor != "" || l.Next != nil || l.State.Tick != "" {
 		return false
@@ -74,19 +73,19 @@ func (r *Record) Shut() bool {
 	})
 }
 
-// Runs reports whether the record has a loop that is on and whose run has not ended.
+// Runs reports whether a loop whose run has not ended governs the session.
 func (r *Record) Runs() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.On && !l.Ended() })
 }
 
-// Release turns the loops off, so that they no longer govern the session.
+// Release clears On and the gate of every loop, so that none governs the session.
 func (r *Record) Release() {
 	for i := range r.Loops {
 		r.Loops[i].On, r.Loops[i].Quiet = false, ""
 	}
 }
 
-// Loop returns the run of a skill, or nil. r may be nil.
+// Loop returns a skill's run, or nil if there is none. r may be nil.
 func (r *Record) Loop(skill string) *Loop {
 	if r == nil {
 		return nil
@@ -118,5 +117,5 @@ func (r *Record) Drop(skill string) {
 	r.Loops = slices.DeleteFunc(list, func(l Loop) bool { return l.Skill == skill })
 }
 
-// Trim returns a file's text in the form in which a record holds it.
+// Trim returns a file's contents in the form stored in a record.
 func Trim(text []byte) string { return strings.TrimSpace(string(text)) }

@@ -18,11 +18,11 @@ import (
 type source struct {
 	path   string      // path to open
 	name   string      // name in the cursor; a subagent's is relative to the session's directory
-	main   bool        // the main transcript, not a subagent's
-	known  bool        // a cursor exists
-	was    loop.Cursor // the cursor before this count
+	main   bool        // whether it is the main transcript, not a subagent's
+	known  bool        // whether a cursor exists
+	was    loop.Cursor // cursor before this count
 	cursor loop.Cursor
-	open   []*tally               // the last requests; later lines may raise their usage
+	open   []*tally               // latest requests; later lines may raise their usage
 	spent  map[string]loop.Tokens // tokens by model
 	until  string                 // newest timestamp seen
 	floor  string                 // lines up to this time were counted before
@@ -36,8 +36,8 @@ func (s *source) moved() bool {
 
 // open lists the transcripts of the named subagents, then the main one, each with its cursor and
 // the requests that the cursor remembers. It ignores cursors of another session. Subagents come
-// first, because a request that is in two transcripts belongs to the subagent. Main transcripts are
-// compared by their file name, which is the session id, so a moved directory does not matter.
+// first, because a request found in two transcripts belongs to the subagent. Main transcripts are
+// compared by file name, which is the session id, so a moved directory does not matter.
 func (c *counter) open(transcript string, cursors []loop.Cursor, names []string) {
 	byName := map[string]loop.Cursor{}
 	for _, cursor := range cursors {
@@ -70,7 +70,7 @@ func (c *counter) open(transcript string, cursors []loop.Cursor, names []string)
 	}
 }
 
-// Fresh returns the names of the subagent transcripts that have no cursor and belong to one of the
+// Fresh returns the names of subagent transcripts without a cursor that belong to one of the
 // running workers or to caller, the subagent that made the call ("" in the main thread).
 func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
 	ids := loop.AppendNew(workers, caller)
@@ -82,8 +82,8 @@ func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller st
 	})
 }
 
-// AgentTranscript returns the path at which the client keeps the transcript of a session's
-// subagent, given the subagent's id.
+// AgentTranscript returns the path where the client keeps a subagent's transcript, given the
+// session's main transcript and the subagent's id.
 func AgentTranscript(transcript, id string) string {
 	return AgentPath(transcript, "subagents/agent-"+filepath.Base(id)+".jsonl")
 }
@@ -93,8 +93,8 @@ func AgentPath(transcript, name string) string {
 	return filepath.Join(strings.TrimSuffix(transcript, ".jsonl"), filepath.FromSlash(name))
 }
 
-// Began returns the first timestamp in the first 64 KiB of a transcript, or the zero time if no
-// line there has one.
+// Began returns the first timestamp in the first 64 KiB of a transcript, or the zero time if there
+// is none.
 func Began(path string) time.Time {
 	head, _ := safefile.ReadHead(path, 64<<10)
 	for line := range strings.Lines(head) {
@@ -106,8 +106,8 @@ func Began(path string) time.Time {
 	return time.Time{}
 }
 
-// agents lists the subagents' transcripts below a session's directory, with forward slashes. It
-// follows no symbolic links.
+// agents lists the subagent transcripts in a session's directory as slash-separated paths. It does
+// not follow symbolic links.
 func agents(transcript string) (names []string) {
 	dir := strings.TrimSuffix(transcript, ".jsonl")
 	_ = filepath.WalkDir(filepath.Join(dir, "subagents"),
@@ -122,17 +122,17 @@ func agents(transcript string) (names []string) {
 	return names
 }
 
-// Uncounted returns the names of a session's subagent transcripts that have no cursor. Their
-// workers are new, or ended in an earlier iteration.
+// Uncounted returns the names of a session's subagent transcripts without a cursor. Their workers
+// are new or ended in an earlier iteration.
 func Uncounted(transcript string, cursors []loop.Cursor) []string {
 	return slices.DeleteFunc(agents(transcript), func(name string) bool {
 		return slices.ContainsFunc(cursors, func(c loop.Cursor) bool { return c.Path == name })
 	})
 }
 
-// Baseline returns the cursors of a run that begins now. They exclude everything already in the
-// subagents' transcripts, and everything before offset start in the main one; PromptStart finds
-// that offset. A negative start means the current end. The main transcript's cursor comes first.
+// Baseline returns the cursors for a run that begins now. They exclude everything already in the
+// subagents' transcripts and everything before offset start, as found by PromptStart, in the main
+// transcript. A negative start means the current end. The main transcript's cursor comes first.
 func Baseline(transcript string, start int64) []loop.Cursor {
 	out := []loop.Cursor{before(transcript, transcript, start)}
 	for _, name := range agents(transcript) {
@@ -167,18 +167,18 @@ func before(path, name string, end int64) loop.Cursor {
 	return c
 }
 
-// maxNote bounds the client's note about a subagent, in bytes. A longer note counts as unreadable.
+// maxNote is the maximum size in bytes of a subagent's note. A longer note counts as unreadable.
 const maxNote = 64 << 10
 
-// SentBy returns the tool_use_id of the call that started the subagent with that transcript. It
-// returns "" for a skill that runs in a fork. known is false if the client's note about the
-// subagent cannot be read.
+// SentBy returns the tool_use_id of the call that started the subagent with the given transcript,
+// or "" for a skill that runs in a fork. known is false if the client's note about the subagent
+// cannot be read.
 func SentBy(transcript string) (call string, known bool) {
 	note, known := readNote(transcript)
 	return note.Get("toolUseId").String(), known
 }
 
-// readNote reads the client's note about the subagent with that transcript.
+// readNote reads the client's note about the subagent with the given transcript.
 func readNote(transcript string) (note gjson.Result, ok bool) {
 	text, ok := safefile.Read(strings.TrimSuffix(transcript, ".jsonl")+".meta.json", maxNote)
 	if note = gjson.Parse(text); !ok || !gjson.Valid(text) || !note.IsObject() {

@@ -1,15 +1,15 @@
-// Package usage turns a session's transcripts into tokens and dollars. It also finds events in them
-// that no hook reports, such as interruptions, answers and the beginnings of prompts.
+// Package usage counts tokens and dollars from a session's transcripts. It also finds events in
+// them that no hook reports, such as interruptions, answers and the starts of prompts.
 //
 // A transcript only grows, so a count begins where the last one ended. Its cost depends on the new
 // bytes, not on the file size. Most lines are only searched. A line that may matter is parsed and
 // judged by its top-level type, because `api-request` lines contain copies of other lines.
 //
-// A request may have several lines. It is counted once, by message id and request id, with the
-// greatest number of each kind (CONTRACT). Its advisors count as separate requests; lines copied by
-// a fork of a session do not count. Money is in whole pico-dollars, so sums are exact (R58, R59).
-// Requests that the client makes outside of the conversation, for example to compact it, have no
-// lines and are not counted.
+// A request may span several lines. It is counted once, by message id and request id, with the
+// largest number of each kind (CONTRACT). Its advisors count as separate requests; lines copied by
+// a session fork do not count. Money is in whole pico-dollars, so sums are exact (R58, R59).
+// Requests that the client makes outside the conversation, for example to compact it, have no lines
+// and are not counted.
 package usage
 
 import (
@@ -30,23 +30,23 @@ import (
 
 // Result holds the usage and the events in the transcripts beyond the cursors.
 type Result struct {
-	// Spent is the usage. Its cursors are the positions at which the next Count begins; merge them
-	// into the cursors passed in.
+	// Spent is the usage. The next Count begins at its cursors; merge them into the cursors passed
+	// in.
 	loop.Spent
 	Notes []string // one line for each part of the usage that is uncertain or not counted
 	marks []Moment // interruptions by a person; the prompt is "" if the client's mark has none
-	// sources are the transcripts that were counted, for Spenders.
+	// sources lists the counted transcripts, for Spenders.
 	sources []*source
 	// Answers lists the results of dialogs in the main transcript. The caller decides which are a
 	// person's decisions.
 	Answers []Moment
-	// Calls lists the finished calls whose results contain the address of a pull or merge request
-	// or a sign that qmd was unreachable, in the order of their results, file by file. It omits
-	// calls that a hook or a person refused.
+	// Calls lists the finished calls whose results contain the URL of a pull or merge request or a
+	// sign that qmd was unreachable, in the order of their results, file by file. It omits calls
+	// that a hook or a person refused.
 	Calls []Moment
 }
 
-// Marked reports whether a person interrupted a turn of one of these prompts. A mark without a
+// Marked reports whether a person interrupted the turn of one of these prompts. A mark without a
 // prompt id counts for every prompt. If forked is true, a mark in a subagent's transcript counts
 // too, because the client writes the mark of a forked tick only there.
 func (r *Result) Marked(prompts []string, forked bool) bool {
@@ -57,15 +57,15 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 }
 
 // Count reads a session's main transcript and its subagents' transcripts beyond the cursors. It
-// reads a file without a cursor from the beginning; a missing file is not an error. After an error,
-// which names the files that could not be read, the result holds a note but no usage.
+// reads a file without a cursor from the beginning; a missing file is not an error. If files cannot
+// be read, the error names them, and the result holds a note but no usage.
 //
 // A request counts once even if its lines are spread over several calls, as long as at most six
-// other requests of the main transcript, or one of a subagent's, come between two of its lines in
-// different calls. Count reads a file that shrank or was replaced again from the beginning. Then a
-// line counts only if it is newer than all lines seen before or, without a time, if it is beyond
-// the old offset. So a replaced file is never counted twice, but lines written after the clock was
-// set back are lost.
+// other requests in the main transcript, or one in a subagent's, come between two of its lines in
+// different calls. Count rereads a file that shrank or was replaced from the beginning. Then a line
+// counts only if it is newer than all lines seen before or, if it has no time, if it is beyond the
+// old offset. So a replaced file is never counted twice, but lines written after the clock was set
+// back are lost.
 func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 	c, err := count(transcript, cursors, agents(transcript), t, nil)
 	if err != nil {
@@ -97,7 +97,7 @@ type counter struct {
 }
 
 // count counts the main transcript and the named subagents' transcripts. An error names the files
-// that could not be read to the end; the other files count in full.
+// that could not be read to the end; the other files are counted in full.
 func count(
 	transcript string, cursors []loop.Cursor, names []string, t Table,
 	added func(at, model string, more loop.Tokens),
@@ -131,8 +131,8 @@ func count(
 	return c, errors.Join(errs...)
 }
 
-// file counts one source and moves its cursor. After an error in the middle of the file, the cursor
-// is after the last line that was counted.
+// file counts one source and moves its cursor. If reading fails in the middle of the file, the
+// cursor is after the last counted line.
 func (c *counter) file(s *source) error {
 	clear(c.called)
 	fi, err := os.Stat(s.path)
@@ -212,12 +212,12 @@ func (c *counter) line(s *source, line []byte, at int64) {
 	}
 }
 
-// signs are texts in the results of relevant calls: parts of the address of a pull or merge
-// request, and texts by which a command reports that qmd was unreachable (R53).
+// signs are strings found in the results of relevant calls: parts of pull or merge request URLs,
+// and messages of commands that could not reach qmd (R53).
 var signs = [...]string{"/pull", "/merge_requests/", "qmd-unreachable", "Exit code 78"}
 
-// matters reports whether a line may hold usage, an action of a person or the result of a call. It
-// does not parse the line. A damaged line may have no type.
+// matters reports whether a line may hold usage, a person's action or the result of a call. It does
+// not parse the line. A damaged line may have no type.
 func (c *counter) matters(s *source, line []byte) bool {
 	kind, text := kindOf(line), view(line)
 	switch {

@@ -20,8 +20,8 @@ type Transcript struct {
 }
 
 // Find returns the path of a session's main transcript. session is a path, a session id or a prefix
-// of an id. Unless exactly one id matches, it returns an error with a hint that lists up to five
-// ids, which are the matching ones or, if none matches, the newest.
+// of an id. If none or several ids match, it returns an error with a hint that lists up to five
+// ids: the matching ones or, if none matches, the newest.
 func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
 		if fi, err := os.Stat(session); err != nil || !fi.Mode().IsRegular() {
@@ -48,8 +48,8 @@ func Find(client, session string) (string, error) {
 		"%d sessions in %s begin with %q", len(hits), client, session)
 }
 
-// Transcripts lists the transcripts of the sessions in one of the client's folders, as named by
-// FolderOf, or in all of them for "*". The most recently changed one comes first.
+// Transcripts lists the main transcripts in one of the client's folders, as named by FolderOf, or
+// in all folders for "*". The most recently changed transcript comes first.
 func Transcripts(client, folder string) (list []Transcript) {
 	names, _ := fs.Glob(os.DirFS(client), "projects/"+folder+"/*.jsonl")
 	for _, name := range names {
@@ -84,8 +84,8 @@ func FolderOf(path string) string {
 	}, path)
 }
 
-// Newest returns the newest of the sessions started in dir, and when it began. It returns "" if no
-// transcript has a time in its head.
+// Newest returns the id and start time of the newest session started in dir. The id is "" if no
+// transcript has a time in its first 64 KiB.
 func Newest(client, dir string) (id string, began time.Time) {
 	for _, t := range Transcripts(client, FolderOf(dir)) {
 		if at := Began(t.Path); at.After(began) {

@@ -12,7 +12,7 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Bounds of the line reader, in bytes. Real lines with usage are kilobytes; a line longer than
+// Sizes for the line reader, in bytes. Real lines with usage are kilobytes long; a line longer than
 // maxLine is skipped.
 const (
 	firstBuffer = 256 << 10
@@ -30,9 +30,9 @@ func linesOf(path string, from int64, f func(line []byte, at int64) bool) error 
 	return err
 }
 
-// eachLine calls f with each whole line of src, without the newline, and with the line's offset in
-// the file, until f returns false. src begins at the offset start. eachLine returns the offset at
-// the end of the last line. f gets nil for a line over maxLine. A line is valid until f returns.
+// eachLine calls f with each whole line of src, without the newline, and the line's offset in the
+// file, until f returns false. src begins at offset start. eachLine returns the offset after the
+// last line. f receives nil for a line longer than maxLine. A line is valid until f returns.
 func eachLine(
 	src io.Reader, start int64, f func(line []byte, at int64) bool,
 ) (end int64, err error) {
@@ -63,14 +63,14 @@ func eachLine(
 	return end, scan.Err()
 }
 
-// Bounds on how much of a transcript's end is read, in bytes.
+// Maximum number of bytes that are read from the end of a transcript.
 const (
 	promptTail = 4 << 20
 	lastTail   = 1 << 20
 	shortTail  = 64 << 10
 )
 
-// tail holds the whole lines before an offset of a transcript.
+// tail holds the whole lines before an offset in a transcript.
 type tail struct {
 	data []byte
 	end  int64 // offset after the last line
@@ -100,8 +100,8 @@ func readTail(path string, end, size int64) (t tail) {
 	return t
 }
 
-// records yields the readable lines of the main thread that match accepts, from the last to the
-// first. A record is valid until the next one.
+// records yields the readable lines of the main thread that match accepts, from last to first. A
+// record is valid until the next one is yielded.
 func (t tail) records(match func(line []byte) bool) iter.Seq[record] {
 	return func(yield func(record) bool) {
 		r := record{}
@@ -113,7 +113,7 @@ func (t tail) records(match func(line []byte) bool) iter.Seq[record] {
 	}
 }
 
-// lines yields the lines from the last to the first.
+// lines yields the lines from last to first.
 func (t tail) lines(yield func(line []byte) bool) {
 	for rest := t.data; len(rest) > 0; {
 		i := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
@@ -124,7 +124,7 @@ func (t tail) lines(yield func(line []byte) bool) {
 	}
 }
 
-// newest returns the newest time of a line of any thread, or "" if no line has one.
+// newest returns the newest timestamp of any line in any thread, or "" if there is none.
 func (t tail) newest() (at string) {
 	r := record{}
 	for line := range t.lines {
@@ -135,7 +135,7 @@ func (t tail) newest() (at string) {
 	return at
 }
 
-// isMessage reports whether a line is a message of a person, of a tool or of the model.
+// isMessage reports whether a line is a message from a person, a tool or the model.
 func isMessage(line []byte) bool {
 	kind := kindOf(line)
 	return kind == "user" || kind == "assistant"

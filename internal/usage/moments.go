@@ -13,15 +13,15 @@ import (
 	"hooks/internal/loop"
 )
 
-// MomentKind is the kind of event at a moment of a session.
+// MomentKind is the kind of event that a Moment describes.
 type MomentKind uint8
 
-// The kinds of moment.
+// The kinds of moments.
 const (
 	Prompted    MomentKind = iota // a prompt was submitted
 	Called                        // the agent called a tool
 	Returned                      // a tool returned its result, or failed
-	Fired                         // the client's schedule submits the prompt that follows
+	Fired                         // the client's schedule submits the next prompt
 	TurnEnded                     // the agent's turn ended
 	Interrupted                   // a person interrupted the turn
 	Absorbed                      // a message or notification reached the running turn
@@ -31,20 +31,20 @@ const (
 // memory and are valid until the next moment.
 type Moment struct {
 	Kind MomentKind
-	// time of the line; if it has none, Moments uses the time of the moment before
+	// the line's time; if the line has none, Moments uses the time of the previous moment
 	At     time.Time
 	Agent  string // the subagent's id, "" in the main thread
 	Prompt string // Prompted, Interrupted: the prompt's id
 	Origin string // Prompted: turnOrigin, "" if the line has none
-	Text   string // Prompted, Fired, Absorbed: what was submitted
+	Text   string // Prompted, Fired, Absorbed: the submitted text
 	Cwd    string
 	Branch string // checked-out branch, "" when detached or unknown
-	// Fields of a tool call and of its result.
+	// Fields of a tool call and its result.
 	ID       string
 	Tool     string       // Called only
 	Input    gjson.Result // Called only: the input, an object
 	Response gjson.Result // Returned: the client's own result, absent after a failure
-	Error    string       // Returned: the message of a failed tool
+	Error    string       // Returned: the error message of a failed tool
 }
 
 // Clone returns a copy of a moment that does not share memory with its line.
@@ -89,8 +89,8 @@ func (r record) moments(yield func(Moment) bool) {
 	}
 }
 
-// userMoments yields the events of a user line. An old client gives a prompt no id, so userMoments
-// uses the line's id.
+// userMoments yields the events of a user line. Old clients do not give prompts an id, so
+// userMoments uses the line's id instead.
 func (r record) userMoments(m Moment, yield func(Moment) bool) {
 	m.Kind = Returned
 	results := false
@@ -116,10 +116,10 @@ func (r record) userMoments(m Moment, yield func(Moment) bool) {
 	}
 }
 
-// Moments yields the events of a session, the main transcript first, then the calls and results of
-// each subagent, in the order of their lines. It yields a prompt that has several lines once, and
-// skips unreadable lines. For a file that cannot be read, it yields an error and continues with the
-// next file. Memory is bounded by the longest line, at most 8 MiB.
+// Moments yields a session's events in line order: first those of the main transcript, then the
+// calls and results of each subagent. It yields a prompt with several lines only once, and skips
+// unreadable lines. For a file that cannot be read, it yields an error and continues with the next
+// file. Memory is bounded by the longest line, at most 8 MiB.
 func Moments(transcript string) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
 		more := momentsOf(transcript, "", yield)
@@ -133,7 +133,7 @@ func Moments(transcript string) iter.Seq2[Moment, error] {
 
 func momentsOf(path, agent string, yield func(Moment, error) bool) (more bool) {
 	var at time.Time
-	prompt := "" // the running prompt
+	prompt := "" // id of the current prompt
 	more = true
 	r := record{}
 	err := linesOf(path, 0, func(line []byte, _ int64) bool {
@@ -182,9 +182,9 @@ func tells(line []byte) bool {
 	return false
 }
 
-// Timeline counts a whole session as Count does and calls added with the usage that each line adds
-// and the line's time. The calls are not sorted across files. The time is zero if neither the line
-// nor one before it has a time. Result describes the notes.
+// Timeline counts a whole session like Count and calls added with the usage that each line adds and
+// the line's time. The calls are not sorted across files. The time is zero if neither the line nor
+// any line before it has one. See Result for the notes.
 func Timeline(transcript string, t Table,
 	added func(at time.Time, model string, more loop.Tokens)) (notes []string, err error) {
 	at := func(at, model string, more loop.Tokens) {

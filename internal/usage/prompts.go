@@ -14,15 +14,15 @@ import (
 // Start describes the beginning of a prompt in the main transcript.
 type Start struct {
 	Offset    int64 // offset of its first line, in bytes
-	UnderLoop bool  // a text in that line is the /loop command
+	UnderLoop bool  // whether that line holds the /loop command
 	// "human", "scheduled", "task_notification" or "sdk"; "" if the line has no origin
 	Origin string
 	Prompt string // the submitted text; a slash command as typed
 }
 
 // PromptStart finds the first top-level user line with a prompt's id in the last 4 MiB of the
-// transcript. A prompt that began earlier starts at its first line in that range. ok is false if
-// no line has the id, for example at the entry, when the client has not written the line yet.
+// transcript. If the prompt began earlier, PromptStart returns its first line in that range. ok is
+// false if no line has the id, for example at the entry, before the client has written the line.
 func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	fi, err := os.Stat(transcript)
 	if err != nil || promptID == "" {
@@ -45,9 +45,9 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	return s, ok
 }
 
-// Typed reports whether the main transcript has a prompt that a person submitted and for which
-// accepts returns true. A line without an origin does not count, because it may be the client's
-// note that contains the model's words, for example about background work.
+// Typed reports whether accepts returns true for any prompt that a person submitted in the main
+// transcript. A line without an origin does not count, because it may be a note from the client
+// that contains the model's words, for example about background work.
 func Typed(transcript string, accepts func(prompt string) bool) (typed bool) {
 	r := record{}
 	_ = linesOf(transcript, 0, func(line []byte, _ int64) bool {
@@ -70,10 +70,11 @@ func startsTurn(line []byte) bool {
 
 // Sender returns the sender of a prompt whose event has just arrived, judging by the lines after
 // the last user line of the main transcript. The client enqueues its own prompts and dequeues them
-// at once; a schedule that fired is logged first. Sender reads only whole lines in the last 1 MiB.
+// immediately; it logs first that a schedule fired. Sender reads only whole lines in the last 1
+// MiB.
 func Sender(transcript, prompt string) (by loop.Sender) {
 	prompt = strings.TrimSpace(prompt)
-	taken := false // the line directly below dequeues a prompt
+	taken := false // whether the next line in the file dequeues a prompt
 	relevant := func(line []byte) bool {
 		read := kindOf(line) == "queue-operation" || startsTurn(line)
 		taken = taken && read
@@ -97,9 +98,9 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 	return by
 }
 
-// Escaped reports whether a person has just interrupted a turn with Esc, and returns the id of its
-// prompt. It checks whether the last message of the main transcript is the client's interrupt
-// mark, reading only whole lines in the last 64 KiB.
+// Escaped returns the id of the prompt whose turn a person has just interrupted with Esc. esc is
+// false if no turn was interrupted. Escaped checks whether the last message of the main transcript
+// is the client's interrupt mark, reading only whole lines in the last 64 KiB.
 func Escaped(transcript string) (prompt string, esc bool) {
 	for last := range readTail(transcript, -1, shortTail).records(isMessage) {
 		return last.text("promptId"), last.text("type") == "user" && last.interrupted()
@@ -123,10 +124,10 @@ const (
 	callLimit    = 500 * time.Millisecond
 )
 
-// WaitFlushed waits until the assistant's last message is in the transcript, and reports whether
-// it is. Stop fires up to 100 ms earlier. WaitFlushed gives up after 2 s, or after 200 ms if the
-// file is missing, for example at a session's first Stop or if the client keeps no transcripts. It
-// returns at once if lastMessage is empty.
+// WaitFlushed waits until the assistant's last message is in the transcript, and reports whether it
+// is. Stop fires up to 100 ms earlier. WaitFlushed gives up after 2 s, or after 200 ms if the file
+// is missing, for example at a session's first Stop or if the client keeps no transcripts. It
+// returns immediately if lastMessage is empty.
 func WaitFlushed(transcript, lastMessage string) bool {
 	want := strings.TrimSpace(lastMessage)
 	if want == "" || transcript == "" {
@@ -141,8 +142,8 @@ func WaitFlushed(transcript, lastMessage string) bool {
 }
 
 // ends reports whether want ends with one of the assistant's text blocks after the last user line.
-// The event joins a message's text blocks, but each block has its own line, and the last block is
-// enough. Earlier lines do not count, because loops end every turn with the same words.
+// The event joins a message's text blocks, but each block has its own line, and matching the last
+// block is enough. Earlier lines do not count, because loops end every turn with the same words.
 func ends(t tail, want string) bool {
 	for r := range t.records(isMessage) {
 		if r.text("type") == "user" {
@@ -157,9 +158,9 @@ func ends(t tail, want string) bool {
 	return false
 }
 
-// AwaitCall waits up to 500 ms until the message that makes a call is in the thread's transcript,
-// so that its cost is counted at that call. The client writes it up to 60 ms after the call's event
-// (measured on 2.1.330). An empty agent means the main thread.
+// AwaitCall waits up to 500 ms for the message that makes a call to appear in the thread's
+// transcript, so that its cost is counted at that call. The client writes it up to 60 ms after the
+// call's event (measured on 2.1.330). An empty agent means the main thread.
 func AwaitCall(transcript, agent, call string) {
 	if agent != "" {
 		transcript = AgentTranscript(transcript, agent)
@@ -169,7 +170,7 @@ func AwaitCall(transcript, agent, call string) {
 	})
 }
 
-// wait calls done every few milliseconds until done returns true or the limit has passed, and
+// wait calls done every few milliseconds until done returns true or the limit has passed. It
 // reports whether done returned true.
 func wait(limit time.Duration, done func() bool) bool {
 	for end := time.Now().Add(limit); !done(); time.Sleep(5 * time.Millisecond) {

@@ -7,8 +7,8 @@ import (
 	"hooks/internal/english"
 )
 
-// Dated is the date on which the built-in prices were measured. Newer models get the price of their
-// family, with a warning.
+// Dated is the date when the built-in prices were measured. Newer models get their family's price,
+// with a warning.
 const Dated = "2026-11-20"
 
 // The sources of built-in rows.
@@ -18,9 +18,9 @@ const (
 	list     = "the public price list; no longer in the client's catalog"
 )
 
-// builtin lists the prices in dollars per million tokens, written as pico-dollars for one token:
-// input, output, cache read, five-minute cache write, one-hour cache write. Then come the
-// multipliers for fast mode and for a prompt over longPrompt. A name covers its dated releases too.
+// builtin lists the prices in dollars per million tokens, written as pico-dollars per token: input,
+// output, cache read, five-minute cache write, one-hour cache write. The multipliers for fast mode
+// and for prompts over longPrompt follow. A name also covers its dated releases.
 var builtin = [...]Row{
 	{"claude-opus-5-5", 4e6, 20e6, 0.2e6, 5e6, 8e6, 2, 1, measured},
 	{"claude-opus-5", 5e6, 25e6, 0.5e6, 6.25e6, 10e6, 2, 1, measured},

@@ -30,17 +30,17 @@ func (r record) read(line []byte) bool {
 	return v.IsObject()
 }
 
-// text returns a field that is a string, or "".
+// text returns the value of a string field, or "" for any other type.
 func (r record) text(field string) string { return text(r[field]) }
 
 // is reports whether a field is true.
 func (r record) is(field string) bool { return r[field].Type == gjson.True }
 
-// at returns the line's timestamp if it has the one form that sorts as text,
-// 2026-11-20T12:23:04.798Z, and "" otherwise.
+// at returns the line's timestamp if it has the sortable form 2026-11-20T12:23:04.798Z, and ""
+// otherwise.
 func (r record) at() string { return instant(r.text("timestamp")) }
 
-// unsent reports whether a user line is not a prompt, because the client wrote it on its own.
+// unsent reports whether the client wrote a user line on its own, so that it is not a prompt.
 func (r record) unsent() bool {
 	return r.is("isMeta") || r.is("isCompactSummary") || r.is("isVisibleInTranscriptOnly")
 }
@@ -65,13 +65,13 @@ type spent struct {
 	id    string // message id
 	model string
 	request
-	// advisors are requests to other models that were made for this request. Its usage does not
+	// advisors are requests to other models made on behalf of this request. Its usage does not
 	// include theirs.
 	advisors []spent
 }
 
 // spent reads the usage of an assistant's message. ok is false if the message has no usage, is from
-// the client itself (`<synthetic>`) or has impossible numbers; bad reports impossible numbers. A
+// the client itself (`<synthetic>`) or has impossible numbers; in the last case, bad is true. A
 // message without a model is priced as an unknown model.
 func (r record) spent() (s spent, ok, bad bool) {
 	use, model := r["message"].Get("usage"), text(r["message"].Get("model"))
@@ -83,8 +83,8 @@ func (r record) spent() (s spent, ok, bad bool) {
 	return s, !bad, bad
 }
 
-// read reads a usage object and the samplings and advisor requests in its iterations. bad reports
-// impossible numbers.
+// read reads a usage object and the samplings and advisor requests in its iterations. bad is true
+// if a number is impossible.
 func (s *spent) read(use gjson.Result) (bad bool) {
 	s.Tokens, bad = tokens(use)
 	s.Tokens.Messages = 1
@@ -107,8 +107,8 @@ func (s *spent) read(use gjson.Result) (bad bool) {
 	return bad
 }
 
-// tokens reads the counts of a usage object. Cache writes not listed as one-hour count as
-// five-minute.
+// tokens reads the counts of a usage object. Cache writes not listed as one-hour writes count as
+// five-minute writes.
 func tokens(use gjson.Result) (n loop.Tokens, bad bool) {
 	number := func(path string) int64 {
 		v := use.Get(path)
@@ -143,7 +143,7 @@ func blocks(message gjson.Result, kind string) iter.Seq[gjson.Result] {
 	}
 }
 
-// texts iterates over the string content of a message or its text blocks.
+// texts iterates over a message's text blocks, or yields its content if that is a string.
 func texts(message gjson.Result) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if content := message.Get("content"); content.Type == gjson.String {
@@ -158,7 +158,7 @@ func texts(message gjson.Result) iter.Seq[string] {
 	}
 }
 
-// plainText joins the texts of a message or of a content block.
+// plainText joins the text blocks of a message or of a content block.
 func plainText(v gjson.Result) (all string) {
 	for s := range texts(v) {
 		all += s
@@ -187,15 +187,15 @@ func (r record) typed() string {
 	return strings.TrimSpace(name + " " + args)
 }
 
-// Part returns the text between a start tag and its end tag, or up to the end of the text if the
-// end tag is missing. whole reports whether the text has both tags.
+// Part returns the part of text between a start tag and its end tag, or up to the end of text if
+// the end tag is missing. whole reports whether both tags are present.
 func Part(text, tag string) (part string, whole bool) {
 	_, rest, found := strings.Cut(text, "<"+tag+">")
 	part, _, closed := strings.Cut(rest, "</"+tag+">")
 	return part, found && closed
 }
 
-// Texts by which relevant lines are recognized.
+// Strings that identify relevant lines.
 const (
 	usageMark     = `_tokens"`
 	interruptMark = "[Request interrupted by user"

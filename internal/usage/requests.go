@@ -9,20 +9,20 @@ import (
 	"hooks/internal/loop"
 )
 
-// Limits on what a cursor remembers. A line of a forgotten request counts again.
+// Limits on what a cursor remembers. Lines of a forgotten request are counted again.
 const (
-	openMain  = 7   // requests of the main transcript remembered between two Counts
+	openMain  = 7   // requests in the main transcript remembered between two Counts
 	openAgent = 2   // requests remembered for a subagent, whose requests never overlap
-	maxModel  = 128 // bytes kept of a model's name
+	maxModel  = 128 // maximum length of a model's name in bytes
 )
 
 // tally is the usage counted so far for a request.
 type tally struct {
 	loop.Counted
-	by *source // the transcript in which it is counted
+	by *source // the transcript where it is counted
 }
 
-// assistant adds the usage of an assistant line beyond what was counted for its request.
+// assistant adds the usage of an assistant line that is not yet counted for its request.
 func (c *counter) assistant(s *source, r record) {
 	u, ok, bad := r.spent()
 	if bad {
@@ -48,8 +48,8 @@ func (c *counter) assistant(s *source, r record) {
 	}
 }
 
-// spend counts the usage of a request beyond the usage already counted for it. A request without an
-// id always counts in full.
+// spend counts the part of a request's usage that is not yet counted. A request without an id is
+// always counted in full.
 func (c *counter) spend(s *source, at, id string, u spent) {
 	now := c.requests[id]
 	if now == nil {
@@ -72,7 +72,7 @@ func (c *counter) spend(s *source, at, id string, u spent) {
 	}
 }
 
-// remember makes a request the newest of its transcript, which forgets the oldest over the limit.
+// remember makes r its transcript's newest request and forgets the oldest ones beyond the limit.
 func (c *counter) remember(r *tally) {
 	s, limit := r.by, openAgent
 	if s.main {
@@ -100,11 +100,11 @@ func (c *counter) rate(model string) Row {
 	return row
 }
 
-// untilMark begins the id of the one entry of Cursor.Open that is not a request. That entry holds
-// the newest timestamp seen, which separates old lines from new ones in a replaced file.
+// untilMark is the id prefix of the only entry in Cursor.Open that is not a request. That entry
+// holds the newest timestamp seen, which separates old lines from new ones in a replaced file.
 const untilMark = "until "
 
-// opened returns the requests that the next cursor of a source remembers.
+// opened returns the requests that a source's next cursor remembers.
 func (s *source) opened() (open []loop.Counted) {
 	for _, r := range s.open {
 		open = append(open, r.Counted)
@@ -115,7 +115,7 @@ func (s *source) opened() (open []loop.Counted) {
 	return open
 }
 
-// greater returns the greater number of each kind.
+// greater returns the larger of a and b for each field.
 func greater(a, b loop.Tokens) loop.Tokens {
 	return loop.Tokens{
 		Input: max(a.Input, b.Input), Output: max(a.Output, b.Output),

@@ -9,10 +9,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// Running counts new usage while an iteration runs. It returns the cursors of the transcripts that
-// have changed. A long run leaves many ended subagents, so Running counts only those that have a
-// cursor and the fresh ones; the count at the end of the iteration includes all. It skips files
-// that cannot be read and names them in the error.
+// Running counts new usage while an iteration runs. It returns the cursors of changed transcripts.
+// A long run leaves many ended subagents behind, so Running counts only fresh ones and those with a
+// cursor; the count at the end of the iteration includes all of them. It skips files that cannot be
+// read and names them in the error.
 func Running(
 	transcript string, cursors []loop.Cursor, fresh []string, t Table,
 ) (l loop.RunningNow, err error) {
@@ -38,7 +38,7 @@ func Running(
 }
 
 // MainModel returns the model of the last request in the main transcript that the cursors remember,
-// or "" if there is none. It ignores requests of advisors.
+// or "" if there is none. It ignores advisor requests.
 func MainModel(cursors []loop.Cursor) string {
 	for _, c := range cursors {
 		for _, r := range slices.Backward(c.Open) {
@@ -51,11 +51,11 @@ func MainModel(cursors []loop.Cursor) string {
 	return ""
 }
 
-// maxSpenders bounds the list of the largest spenders.
+// maxSpenders is the maximum length of the list of largest spenders.
 const maxSpenders = 5
 
-// Spenders returns the largest spenders of a count, each a thread with a model. It describes a
-// worker with the client's note about it.
+// Spenders returns the largest spenders of a count. Each is a thread and a model. Workers are
+// described by the client's notes about them.
 func (r *Result) Spenders(transcript string) (all []loop.Spender) {
 	for _, s := range r.sources {
 		for model, u := range s.spent {
@@ -87,15 +87,15 @@ func (r *Result) Spenders(transcript string) (all []loop.Spender) {
 // Present is the current state of a run and its open iteration.
 type Present struct {
 	Run   *loop.Budget // the run, including Since
-	Tick  *loop.Tick   // the open iteration or nil; interrupted if the client has marked an Esc
+	Tick  *loop.Tick   // the open iteration or nil; interrupted if the client recorded an Esc
 	Since loop.Spent   // usage beyond the run's cursors
 	Notes []string     // see Result
 }
 
-// Now reads the usage that a run has not counted yet. It reads the transcript of the open
-// iteration t or, if there is none, that of the run's session. If the client is dead, it reads
-// only the transcript of an open iteration. counted returns the cursors of the run in a
-// transcript, including those of ended workers. Now saves nothing.
+// Now reads a run's usage that is not counted yet. It reads the transcript of the open iteration t
+// or, if there is none, that of the run's session. If the client is dead, it reads only the
+// transcript of an open iteration. counted returns the run's cursors for a transcript, including
+// those of ended workers. Now does not save anything.
 func Now(
 	b *loop.Budget, t *loop.Tick, alive bool, counted func(transcript string) []loop.Cursor,
 	table Table, now time.Time,

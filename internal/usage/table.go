@@ -9,12 +9,12 @@ import (
 	"hooks/internal/loop"
 )
 
-// Row is the price of one model, in pico-dollars for one token of each kind.
+// Row is the price of one model, in pico-dollars per token of each kind.
 type Row struct {
 	Model                                 string
 	Input, Output                         loop.USD
 	CacheRead, CacheWrite5m, CacheWrite1h loop.USD
-	// Fast and Long are the row's multipliers in fast mode and for a long prompt. They are 1 if the
+	// Fast and Long are the row's multipliers for fast mode and for long prompts. They are 1 if the
 	// model has no such price.
 	Fast, Long int64
 	Source     string // origin of the row, shown to people
@@ -41,7 +41,7 @@ func NewTable(rows []config.Rate) Table {
 
 // ownRow fills in the prices that a configured row leaves out: five-minute cache writes, one-hour
 // cache writes and cache reads cost 1.25, 2 and 0.1 times its input rate. It leaves the multipliers
-// for fast mode and long prompts at 1, because Find takes them from the built-in row of the model.
+// for fast mode and long prompts at 1, because Find takes them from the model's built-in row.
 func ownRow(r config.Rate) Row {
 	or := func(stated *loop.USD, usual loop.USD) loop.USD {
 		if stated != nil {
@@ -63,7 +63,7 @@ func ownRow(r config.Rate) Row {
 }
 
 // Rows returns the rates in effect for display, the project's rows first. It omits built-in rows
-// of models that the project prices.
+// for models that the project prices.
 func (t Table) Rows() (rows []Row) {
 	for _, r := range slices.Concat(t.own, t.list) {
 		if found, _ := t.Find(r.Model); found.Source == r.Source {
@@ -106,8 +106,8 @@ func (t Table) Dearer(model, base string) (tenths int64) {
 	return int64((price*10 + old/2) / old)
 }
 
-// longest returns the row with the longest name that is a prefix of the model's name, up to a
-// hyphen.
+// longest returns the row whose name is the longest prefix of name that ends before a hyphen or at
+// the end of name.
 func longest(rows []Row, name string) (best Row) {
 	for _, r := range rows {
 		rest, ok := strings.CutPrefix(name, r.Model)
@@ -118,15 +118,15 @@ func longest(rows []Row, name string) (best Row) {
 	return best
 }
 
-// version reports whether the text after a row's name is a version, such as "-6", so that the name
-// denotes another model. A date is not a version.
+// version reports whether rest, which follows a row's name, is a version such as "-6", so that the
+// name denotes another model. A date is not a version.
 func version(rest string) bool {
 	part, _, _ := strings.Cut(strings.TrimPrefix(rest, "-"), "-")
 	return part != "" && part != "0" && len(part) <= 2 && strings.Trim(part, "0123456789") == ""
 }
 
 // dearest returns the dearest row of a model's family, such as claude-sonnet, or of all rows if the
-// family has none. It assumes the dearest fast mode too.
+// family has none. It also assumes the dearest fast mode.
 func (t Table) dearest(name string) (best Row) {
 	parts := strings.SplitN(name, "-", 3)
 	family := strings.Join(parts[:min(len(parts), 2)], "-") + "-"
@@ -161,9 +161,9 @@ func canonical(model string) string {
 // webSearch is the price of one server-side web search.
 const webSearch = loop.Cent
 
-// maxTokens bounds the tokens of each kind in one request. It is far above any real number. With
-// the highest price that a configuration may set, the price of a request still cannot overflow. A
-// line with more tokens counts as unreadable.
+// maxTokens is the maximum number of tokens of each kind in one request. It is far above any real
+// number. Even at the highest price that a configuration may set, the price of a request cannot
+// overflow. A line with more tokens counts as unreadable.
 const maxTokens = 10_000_000
 
 // request holds the usage of one request to a model.
@@ -187,7 +187,7 @@ func (r Row) cost(q request) loop.USD {
 	parts, sum := q.Parts, loop.USD(0)
 	all.WebSearches, all.Messages, all.Dollars = q.Tokens.WebSearches, q.Tokens.Messages,
 		q.Tokens.Dollars
-	if all != q.Tokens { // the parts do not add up to the whole
+	if all != q.Tokens { // the parts do not add up to the total
 		parts = []loop.Tokens{q.Tokens}
 	}
 	for _, n := range parts {
