@@ -7,7 +7,7 @@ import (
 	"hooks/internal/safefile"
 )
 
-// linesPath returns the path of the copy of a run's history lines.
+// linesPath returns the path where a run's history lines are copied.
 func (d Dir) linesPath(run string) string {
 	return filepath.Join(d.path, "lines", FileName(run)+".jsonl")
 }

@@ -20,8 +20,8 @@ import (
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
-	// maxState is the maximum size in bytes of a state file that is read into memory. It keeps a
-	// planted file from exhausting a hook's memory.
+	// maxState is the maximum size in bytes of a state file read into memory. It keeps a planted
+	// file from exhausting a hook's memory.
 	maxState = 1 << 20
 	// nonblock is set for every file that disk opens. It keeps a hook from blocking on a pipe
 	// planted in place of a file, and saves the four system calls that os makes to try to set a

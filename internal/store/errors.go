@@ -32,7 +32,7 @@ type DamagedError struct {
 	Path string
 	Line int // 1-based line number in a history; 0 if unknown or for another file
 	Why  string
-	// Missing names the required budget field that is absent (R109).
+	// Missing names the missing required field of a budget (R109).
 	Missing string
 }
 

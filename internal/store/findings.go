@@ -84,7 +84,7 @@ func (s *Store) restoreFindings(b *loop.Budget, part loop.FilePart) ([]byte, err
 	return text, err
 }
 
-// findingsCopy returns the name of the copy of a run's findings in the state directory.
+// findingsCopy returns the name that a run's findings have in the state directory.
 func findingsCopy(run string) string { return run + "-findings" }
 
 func sumOf(text []byte) string {

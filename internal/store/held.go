@@ -45,7 +45,7 @@ func Lift(dir seal.Dir, r *seal.Record) error {
 	return dir.Save(r)
 }
 
-// Held returns an error if r has a run that is waiting for a person's prompt. r may be nil.
+// Held returns an error if r has a run waiting for a person's prompt. r may be nil.
 func Held(r *seal.Record) error {
 	if r == nil {
 		return nil

@@ -35,7 +35,7 @@ func parseLine(path string, line []byte) (*loop.Iteration, error) {
 	return it, nil
 }
 
-// checkSnapshot checks the budget in a line that was already checked, and fills in defaults.
+// checkSnapshot checks the budget in an already checked line and fills in defaults.
 func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
 	snapshot := gjson.GetBytes(line, snapshotField)
 	err := budgetFormat.checkObject(path, snapshot)

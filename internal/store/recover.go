@@ -9,9 +9,9 @@ import (
 )
 
 // Recover loads the state after a possible crash. The history line is the commit point of an
-// iteration. So Recover replaces a budget that is older than its run's last line with that line's
-// snapshot, removes a tick that the line closed, and restores a budget that disappeared while its
-// run had an open tick. The caller must hold the guard.
+// iteration. So Recover replaces a budget older than its run's last line with that line's snapshot,
+// removes a tick that the line closed, and restores a budget that disappeared while its run had an
+// open tick. The caller must hold the guard.
 func (tx *Tx) Recover(skill loop.Skill) (State, error) {
 	path, err := tx.s.budgetPath(skill)
 	if err != nil {

@@ -109,7 +109,7 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 }
 
 // giveUp removes the skill's runs from the records of other sessions, because a skill has only one
-// run at a time. It keeps runs that are waiting for a person's prompt.
+// run at a time. It keeps runs waiting for a person's prompt.
 func (s *Store) giveUp(b *loop.Budget) error {
 	runs, _ := s.sealedRuns(b.Skill) // an unreadable record affects only its own session
 	for _, run := range runs {

@@ -94,7 +94,7 @@ func load[T any](d *disk, name string, f *format) (*T, error) {
 	return parse[T](d.path(name), body)
 }
 
-// parse parses contents that were already checked.
+// parse parses the contents of a file, which must already be checked.
 func parse[T any](path string, body []byte) (*T, error) {
 	v := new(T)
 	if err := codec.Decode(gjson.ParseBytes(body), v); err != nil {
@@ -112,7 +112,7 @@ func decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, err
 	return parseBudget(path, skill, body)
 }
 
-// parseBudget parses a budget that was already checked.
+// parseBudget parses a budget, which must already be checked.
 func parseBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
 	b, err := parse[loop.Budget](path, body)
 	if err == nil {

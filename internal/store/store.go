@@ -157,6 +157,6 @@ func (n fileName) of(k loop.Skill) string { return string(k) + "." + string(n) }
 // HistoryPath returns the path of the history file relative to the project.
 func HistoryPath(k loop.Skill) string { return Dir + "/" + historyName.of(k) }
 
-// DefaultBudgetPath returns the path of the budget file that is used without --budget-file,
-// relative to the project (R12).
+// DefaultBudgetPath returns the path of the budget file used without --budget-file, relative to the
+// project (R12).
 func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName.of(k) }

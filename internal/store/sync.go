@@ -13,8 +13,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Names of the event queue for a person's Sync command, and of the lock file of the process that
-// sends the events (T73).
+// Names of the event queue for a person's Sync command, and of its sender's lock file (T73).
 const (
 	syncName = "task.sync.jsonl"
 	sendName = "task.sync.lock"

@@ -30,8 +30,7 @@ import (
 
 // Result holds the usage and the events in the transcripts beyond the cursors.
 type Result struct {
-	// Spent is the usage. The next Count begins at its cursors; merge them into the cursors passed
-	// in.
+	// Spent is the usage. The next Count begins at its cursors; merge them into those passed in.
 	loop.Spent
 	Notes []string // one line for each part of the usage that is uncertain or not counted
 	marks []Moment // interruptions by a person; the prompt is "" if the client's mark has none

@@ -37,7 +37,7 @@ func eachLine(
 	src io.Reader, start int64, f func(line []byte, at int64) bool,
 ) (end int64, err error) {
 	end = start
-	dropped := 0 // number of bytes dropped from a line that is too long for the buffer
+	dropped := 0 // number of bytes dropped from a line too long for the buffer
 	scan := bufio.NewScanner(src)
 	scan.Buffer(make([]byte, firstBuffer), maxLine+firstBuffer)
 	scan.Split(func(data []byte, _ bool) (int, []byte, error) {
@@ -63,7 +63,7 @@ func eachLine(
 	return end, scan.Err()
 }
 
-// Maximum number of bytes that are read from the end of a transcript.
+// Maximum number of bytes read from the end of a transcript.
 const (
 	promptTail = 4 << 20
 	lastTail   = 1 << 20

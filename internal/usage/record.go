@@ -158,7 +158,7 @@ func texts(message gjson.Result) iter.Seq[string] {
 	}
 }
 
-// plainText joins the text blocks of a message or of a content block.
+// plainText joins the text blocks in a message or content block.
 func plainText(v gjson.Result) (all string) {
 	for s := range texts(v) {
 		all += s

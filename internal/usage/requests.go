@@ -22,7 +22,7 @@ type tally struct {
 	by *source // the transcript where it is counted
 }
 
-// assistant adds the usage of an assistant line that is not yet counted for its request.
+// assistant adds an assistant line's usage, except what is already counted for its request.
 func (c *counter) assistant(s *source, r record) {
 	u, ok, bad := r.spent()
 	if bad {

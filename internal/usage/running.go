@@ -92,10 +92,10 @@ type Present struct {
 	Notes []string     // see Result
 }
 
-// Now reads a run's usage that is not counted yet. It reads the transcript of the open iteration t
-// or, if there is none, that of the run's session. If the client is dead, it reads only the
-// transcript of an open iteration. counted returns the run's cursors for a transcript, including
-// those of ended workers. Now does not save anything.
+// Now reads a run's uncounted usage. It reads the transcript of the open iteration t or, if there
+// is none, that of the run's session. If the client is dead, it reads only the transcript of an
+// open iteration. counted returns the run's cursors for a transcript, including those of ended
+// workers. Now does not save anything.
 func Now(
 	b *loop.Budget, t *loop.Tick, alive bool, counted func(transcript string) []loop.Cursor,
 	table Table, now time.Time,
