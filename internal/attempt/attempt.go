@@ -1,7 +1,7 @@
 // Package attempt describes attempts at the tasks of a task loop and the phases of an audit loop:
 // the state of an attempt, the claim that ends it, the evidence for or against the claim, the
-// judgement, and the retries after an outage of the service. It also finds changes that weaken the
-// tests or the check command. Its functions are pure: they use no clock, files or processes.
+// judgement, and retries after a service outage. It also finds changes that weaken the tests or the
+// check command. Its functions are pure: they use no clock, files or processes.
 package attempt
 
 import (
@@ -18,13 +18,13 @@ type Attempt struct {
 	Title string `json:"title"`
 	// PR is the number of the PR in this repository that the attempt opened or commented on.
 	PR int `json:"pr,omitempty"`
-	// Token is part of the claim, so that no earlier text can be mistaken for it (T85).
+	// Token is part of the claim, so that earlier text cannot be mistaken for a claim (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // HEAD when the attempt began; "" if there is no commit
 	Base   string `json:"base,omitempty"` // see tasks.Item
 	Branch string `json:"branch,omitempty"`
 	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
-	// reason why git could not report the start of the attempt
+	// why git could not report the start of the attempt
 	Unread string `json:"unread,omitempty"`
 	Sent   bool   `json:"sent,omitempty"`  // the worker was started
 	Call   string `json:"call,omitempty"`  // tool_use_id of the call that started the worker
@@ -34,15 +34,15 @@ type Attempt struct {
 	List   string     `json:"list,omitempty"`  // hash of the task list when the worker ended
 	Stale  bool       `json:"stale,omitempty"` // the context may come from an earlier attempt
 	Judged *Judgement `json:"judged,omitempty"`
-	// Feedback is a person's newest feedback in the task's ledger when the attempt began (L31).
+	// Feedback is the newest feedback in the task's ledger when the attempt began (L31).
 	Feedback string `json:"feedback,omitempty"`
 	// Tree is a checksum of the uncommitted files when the attempt began; empty if there were none.
 	// EndHead and EndTree are the commit and the checksum at the time of the judgement.
 	Tree    string `json:"tree,omitempty"`
 	EndHead string `json:"end_head,omitempty"`
 	EndTree string `json:"end_tree,omitempty"`
-	// Reset is the time at which the service that ended the attempt is available again; zero if the
-	// service did not announce one.
+	// Reset is when the service whose failure ended the attempt is available again. It is zero if
+	// the service did not announce a time.
 	Reset time.Time `json:"reset,omitzero"`
 	// Phase is the phase of the audit loop, such as "coding"; empty for a task.
 	Phase    string         `json:"phase,omitempty"`
@@ -52,19 +52,19 @@ type Attempt struct {
 	Resolved []string `json:"findings_resolved,omitempty"`
 	// Last is the last message of a post action's worker, redacted and cut (A58).
 	Last string `json:"last_words,omitempty"`
-	// Looked lists the files of the tree that the auditor looked at. Ran reports whether the
+	// Looked lists the files in the tree that the auditor looked at. Ran reports whether the
 	// auditor ran the check.
 	Looked []string `json:"looked_at,omitempty"`
 	Ran    bool     `json:"check_ran,omitempty"`
-	// Told is the hash of the last report that was read from the text of the auditor's call.
+	// Told is the hash of the last report read from a call by the auditor.
 	Told string `json:"told,omitempty"`
 }
 
 // maxLooked bounds Looked: once it holds that many files, Look adds no more.
 const maxLooked = 1000
 
-// Look records the files that an auditor looked at, and whether it ran the check. It reports
-// whether any of this is new.
+// Look records the files that an auditor looked at and whether it ran the check. It reports whether
+// any of this is new.
 func (a *Attempt) Look(files []string, check bool) bool {
 	had, ran := len(a.Looked), a.Ran
 	if had < maxLooked {
@@ -79,7 +79,7 @@ func (a *Attempt) Look(files []string, check bool) bool {
 	return len(a.Looked) > had || a.Ran != ran
 }
 
-// Moved reports whether the worker left another commit or other uncommitted files.
+// Moved reports whether the worker changed HEAD or the uncommitted files.
 func (a *Attempt) Moved() bool {
 	return a.EndHead != "" && (a.EndHead != a.Head || a.EndTree != a.Tree)
 }
@@ -91,7 +91,7 @@ func (a *Attempt) Closed() bool {
 	})
 }
 
-// Start returns the revision to compare the attempt's commits with, or "" if it is unknown.
+// Start returns the revision to compare the attempt's commits with, or "" if unknown.
 func (a *Attempt) Start() string {
 	if a.Unread != "" || a.NoGit {
 		return ""
@@ -99,15 +99,15 @@ func (a *Attempt) Start() string {
 	return cmp.Or(a.Head, emptyTree)
 }
 
-// emptyTree is git's name for a tree without files. A branch without a commit is compared with it.
+// emptyTree is git's hash of an empty tree. A branch without commits is compared with it.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// Short returns a commit's name abbreviated for people.
+// Short returns an abbreviated commit hash.
 func Short(sha string) string { return sha[:min(len(sha), 7)] }
 
-// Verdict returns the judgement of an attempt whose iteration is ending. stopped and failed are the
-// reasons why a person or a failure ended the iteration, or "". A stale attempt is an outage. An
-// attempt that was not judged is an outage if there is such a reason, and unfinished otherwise.
+// Verdict returns the judgement of an attempt whose iteration is ending. stopped or failed is set
+// if a person or a failure ended the iteration, and says why. A stale attempt counts as an outage.
+// An attempt without a judgement is an outage if either is set, and unfinished otherwise.
 func (a *Attempt) Verdict(stopped, failed string) Judgement {
 	switch {
 	case a.Stale:

@@ -7,19 +7,19 @@ import (
 	"hooks/internal/markdown"
 )
 
-// Claim holds the claim in a worker's last message (T85), and the files needed to judge it.
+// Claim is the claim in a worker's last message (T85), with the files needed to judge it.
 type Claim struct {
 	Done    bool
 	Blocked bool
 	Why     string // the worker's reason for Blocked
 	Last    string // the worker's last message, redacted and cut (A58)
-	List    string // text of the task list's file; "" if it cannot be read
-	// Progress is the text of the progress file, and Wrote the text that the program last wrote to
-	// that file. Both are "" for a run without a progress file.
+	List    string // contents of the task list file; "" if unreadable
+	// Progress is the contents of the progress file, and Wrote is what the program last wrote
+	// there. Both are "" for a run without a progress file.
 	Progress, Wrote string
 }
 
-// The words of a claim. Case matters (T8).
+// The keywords of a claim, which are case-sensitive (T8).
 const (
 	completeWord = "TASK_COMPLETE"
 	blockedWord  = "TASK_BLOCKED"
@@ -31,10 +31,11 @@ const maxWhy = 500
 // MaxFeedback bounds a person's feedback in a prompt, in bytes.
 const MaxFeedback = 1000
 
-// ReadClaim returns the claim in a worker's last message, or the zero Claim. The last line that is
-// not blank must be TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a
+// ReadClaim returns the claim in a worker's last message, or the zero Claim. The last non-blank
+// line must consist of TASK_COMPLETE and this attempt's token, or of TASK_BLOCKED, the token and a
 // reason. Emphasis and backticks around the words are ignored. A line that is indented or in a code
-// block, quote, heading or comment does not count, because it may copy the prompt (T8, T85).
+// block, quote, heading or comment does not count, because it may be copied from the prompt (T8,
+// T85).
 func ReadClaim(message, token string) Claim {
 	message = strings.TrimRightFunc(message, unicode.IsSpace)
 	if message == "" || token == "" {
@@ -53,7 +54,7 @@ func ReadClaim(message, token string) Claim {
 }
 
 // readLine parses one line as a claim, regardless of the lines around it. Why is empty if the line
-// has no reason.
+// gives no reason.
 func readLine(line, token string) Claim {
 	word, rest, _ := strings.Cut(line, " ")
 	given, rest, _ := strings.Cut(rest, " ")

@@ -11,19 +11,19 @@ import (
 // CheckRun is one run of the person's check command.
 type CheckRun struct {
 	Exit    int    `json:"exit"`
-	Stopped bool   `json:"stopped,omitempty"` // the check did not exit by itself; Exit is 1
+	Stopped bool   `json:"stopped,omitempty"` // the check did not exit on its own; Exit is 1
 	Seconds int    `json:"seconds"`
 	Head    string `json:"head"` // the checked commit; "" if the check left uncommitted files
 	Tail    string `json:"tail,omitempty"`
 	Command string `json:"command,omitempty"`
-	// Changed lists the pinned files that differ from the run's start. If the check is green, it
-	// passed in a separate checkout with the original files. Unsure is the reason why the result is
-	// inconclusive, or "".
+	// Changed lists the pinned files that changed since the run began. If the check is green
+	// anyway, it passed in a separate checkout with the original files. Unsure explains why the
+	// result is inconclusive; it is empty otherwise.
 	Changed []string `json:"changed,omitempty"`
 	Unsure  string   `json:"unsure,omitempty"`
 }
 
-// Fails returns the reason why the check is not green at the commit head, or "" if it is green.
+// Fails explains why the check is not green at commit head. It returns "" if it is green.
 func (c *CheckRun) Fails(head string) string {
 	switch {
 	case c.Stopped:
@@ -37,18 +37,18 @@ func (c *CheckRun) Fails(head string) string {
 	return ""
 }
 
-// Red reports whether a check ran and failed. A check that could not be started, was stopped or is
-// inconclusive does not count.
+// Red reports whether a check ran and failed. A check that could not be started, was stopped or was
+// inconclusive is not red.
 func (c *CheckRun) Red() bool {
 	return c != nil && c.Exit > 0 && c.Exit != 126 && c.Exit != 127 && !c.Stopped && c.Unsure == ""
 }
 
-// Of reports whether c is a run of the command at the commit head.
+// Of reports whether c ran command at commit head.
 func (c *CheckRun) Of(command, head string) bool {
 	return c != nil && head != "" && c.Head == head && c.Command == command
 }
 
-// ByWorker returns a clause that names the pinned files that differ from the run's start, or "" if
+// ByWorker returns a clause that names the pinned files that changed since the run began, or "" if
 // there are none.
 func (c *CheckRun) ByWorker() string {
 	if c == nil || len(c.Changed) == 0 {
@@ -57,28 +57,28 @@ func (c *CheckRun) ByWorker() string {
 	return "check changed by the worker: " + strings.Join(c.Changed, ", ")
 }
 
-// Worker holds facts from a worker's own transcript.
+// Worker holds facts from the worker's own transcript.
 type Worker struct {
 	Ours  bool // the worker was started for the open attempt
 	Fresh bool // the transcript begins with the attempt's prompt
 	Known bool // the transcript and the call that started the worker could be read
 }
 
-// Evidence holds facts from git about a claim or a verdict (T36, T87).
+// Evidence holds the facts from git that support or refute a claim or verdict (T36, T87).
 type Evidence struct {
 	Head     string
 	Branch   string
 	Dropped  string   // a commit that HEAD must contain but does not, or ""
-	Same     bool     // no file differs from the commit at which the task began
+	Same     bool     // no file has changed since the task began
 	Dirty    []string // uncommitted paths, some with a remark
-	Weakened []string // sentences about the tests that the attempt weakened (T96)
-	Failed   string   // reason why git could not report these facts, or ""
+	Weakened []string // how the attempt weakened the tests (T96)
+	Failed   string   // why git could not report these facts, or ""
 	Tree     string   // checksum of the uncommitted files; see Attempt
 	Changed  []string // the files that the audited commits change
 }
 
-// Untidy returns the reason why the tree is not in order at the end of an attempt, or "", and
-// details for the worker. unit names the work that began on branch, such as "loop".
+// Untidy checks the branch, uncommitted files and lost commits at the end of an attempt. why names
+// the first problem, or is ""; more has details. unit is what began on branch, such as "loop".
 func (e *Evidence) Untidy(branch, unit string) (why, more string) {
 	switch {
 	case e.Failed != "":
@@ -96,7 +96,7 @@ func (e *Evidence) Untidy(branch, unit string) (why, more string) {
 	return "", ""
 }
 
-// LostTip returns a clause about the commit that the branch has lost.
+// LostTip returns a clause saying that the branch lost the last accepted commit.
 func LostTip(sha string) string {
 	return fmt.Sprintf("commit %s, the last accepted one, was not found on the branch", Short(sha))
 }

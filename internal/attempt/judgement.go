@@ -6,15 +6,15 @@ import (
 	"hooks/internal/english"
 )
 
-// WorkerVerdict is a verdict that a worker reported. It holds for one commit (A71, A75).
+// WorkerVerdict is a verdict reported by a worker. It applies to one commit (A71, A75).
 type WorkerVerdict struct {
 	Word string `json:"verdict"` // clean or dirty
 	SHA  string `json:"sha"`
 	Seen *Seen  `json:"seen,omitempty"` // nil before the judgement, and in files of older versions
 }
 
-// Said returns the verdict for people, as in "clean at 1234567, read 2 of 3 changed files;
-// stale, HEAD is 89abcde". head is the checked-out commit, or "" if it is unknown.
+// Said returns the verdict for people, such as "clean at 1234567, read 2 of 3 changed files; stale,
+// HEAD is 89abcde". head is the checked-out commit, or "" if unknown.
 func (v *WorkerVerdict) Said(head string) string {
 	text := v.Word + " at " + Short(v.SHA)
 	if v.Seen != nil {
@@ -33,7 +33,7 @@ type Seen struct {
 	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
 }
 
-// String returns the record for people, as in "read 2 of 3 changed files, check run".
+// String returns the record for people, such as "read 2 of 3 changed files, check run".
 func (s *Seen) String() string {
 	text := fmt.Sprintf("read %d of %s", s.Read, english.Plural(s.Changed, "changed file"))
 	if s.Check != "" {
@@ -68,8 +68,7 @@ func (j *Judgement) String() string {
 	return text
 }
 
-// Verdict is the verdict on one attempt. Verified and Claimed are always counted separately
-// (T63).
+// Verdict is the outcome of one attempt. Verified and Claimed are always counted separately (T63).
 type Verdict string
 
 // The verdicts.
@@ -92,13 +91,13 @@ const (
 	Undecided  Verdict = "no_verdict" // an audit without a verdict
 )
 
-// Worked reports whether an attempt has done the task.
+// Worked reports whether the attempt did the task.
 func (d Verdict) Worked() bool { return d == Verified || d == Unbroken || d == Claimed }
 
 // Done reports whether the task needs no further attempt.
 func (d Verdict) Done() bool { return d.Worked() || d == Skipped || d == Imported }
 
-// String returns the verdict as people read it.
+// String returns the verdict in plain words.
 func (d Verdict) String() string {
 	switch d {
 	case Unbroken:

@@ -9,10 +9,10 @@ import (
 )
 
 // Pinned returns the changed files that may affect the result of a check command. scripts are the
-// files that the command starts, directly or through others (scripts, make files, recipes, package
-// scripts), and files whose settings of a test runner changed. named are other files that these
-// scripts name. Paths are relative to the folder in which the command runs. before and after read
-// the files at the run's start and now.
+// files that the command runs, directly or indirectly (scripts, makefiles, recipes, package
+// scripts), and files whose test runner settings changed. named are other files that these scripts
+// mention. Paths are relative to the folder where the command runs. before and after read the files
+// as of the start of the run and now.
 func Pinned(
 	command string, changed []string, before, after Files,
 ) (scripts, named []string) {
@@ -40,7 +40,7 @@ type Files struct {
 	Read func(file string) string
 }
 
-// isSettings reports whether a file contains only settings of a test runner.
+// isSettings reports whether a file contains only test runner settings.
 func isSettings(file string) bool {
 	base := path.Base(file)
 	starts := func(with string) bool { return strings.HasPrefix(base, with) }
@@ -51,7 +51,7 @@ func isSettings(file string) bool {
 		strings.HasSuffix("/"+file, "/.cargo/config.toml")
 }
 
-// mixed reports whether a file may hold settings of a test runner next to dependencies.
+// mixed reports whether a file may contain both test runner settings and dependencies.
 func mixed(file string) bool {
 	return among(path.Base(file), "package.json composer.json deno.json deno.jsonc pyproject.toml "+
 		"setup.cfg Cargo.toml")
@@ -92,24 +92,24 @@ func part(file, text string) string {
 	return strings.Join(parts, "")
 }
 
-// maxEntries bounds the number of scripts that are followed.
+// maxEntries is the maximum number of scripts to follow.
 const maxEntries = 100
 
-// pinner collects the files that a command starts or names. It reads them as of the run's start.
+// pinner collects the files that a command starts or names, as of the start of the run.
 type pinner struct {
 	before  Files
 	files   map[string]bool // true if the file is started, false if it is only named
 	entries int
 }
 
-// The programs that run recipes, and the files in which they look for recipes.
+// Programs that run recipes, and the files they read recipes from.
 const (
 	runners = "make gmake bmake just task rake"
 	recipes = "GNUmakefile makefile Makefile justfile Justfile .justfile Taskfile.yml " +
 		"Taskfile.yaml taskfile.yml taskfile.yaml Rakefile rakefile"
 )
 
-// shell follows the commands of a shell text that runs in dir.
+// shell follows the commands in a shell script that runs in dir.
 func (p *pinner) shell(text, dir string) {
 	text = strings.NewReplacer("\\\n", " ", "--config=", "--config ", "--rcfile=", "--rcfile ").
 		Replace(text)
@@ -118,12 +118,12 @@ func (p *pinner) shell(text, dir string) {
 	}
 }
 
-// split returns the parts of a text between the characters in at.
+// split splits text at the characters in at. It omits empty parts.
 func split(text, at string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(at, r) })
 }
 
-// command follows one command and returns the folder in which the next command runs.
+// command follows one command and returns the folder where the next command runs.
 func (p *pinner) command(list []string, dir string) string {
 	interpreted := false
 	for i, word := range list {
@@ -172,7 +172,7 @@ func (p *pinner) arguments(program string, args []string, dir string) {
 	}
 }
 
-// script follows a script of package.json, and the scripts that run before and after it.
+// script follows a script in package.json, and the scripts that run before and after it.
 func (p *pinner) script(name, dir string) {
 	scripts := gjson.Get(p.before.Read(path.Join(dir, "package.json")), "scripts").Map()
 	if name == "t" {
@@ -186,7 +186,7 @@ func (p *pinner) script(name, dir string) {
 	}
 }
 
-// wraps reports whether a word only starts the program that follows it.
+// wraps reports whether a word only starts the program named after it.
 func wraps(word string) bool {
 	return strings.Trim(word, "0123456789.smh") == "" || among(word, "env time nice exec command "+
 		"timeout xargs sudo npx bunx uv poetry pipenv bundle run ! if then else while do")
@@ -195,13 +195,13 @@ func wraps(word string) bool {
 // interpreters lists the programs that run the script named by their first argument.
 const interpreters = "sh bash dash zsh ksh source . python python3 node ruby perl php tsx"
 
-// among reports whether a word is one of the blank-separated words.
+// among reports whether word is in words, a list separated by single spaces.
 func among(word, words string) bool {
 	return word != "" && strings.Contains(" "+words+" ", " "+word+" ")
 }
 
-// entry pins a started file, even if it did not exist at the run's start, and follows the commands
-// and the file names in its text.
+// entry pins a file that is run, even if it did not exist when the run began, and follows the
+// commands and file names in it.
 func (p *pinner) entry(word, dir string) {
 	file := path.Join(dir, word)
 	exists := p.before.Has(file)
@@ -224,8 +224,8 @@ func (p *pinner) entry(word, dir string) {
 	}
 }
 
-// names pins the files that a line of a script names, relative to dir, in which the script runs, or
-// to own, the script's folder. It skips sources other than tests, because the check tests them.
+// names pins the files named in a line of a script, relative to dir, where the script runs, or to
+// own, the script's folder. It skips non-test sources, because the check tests them.
 func (p *pinner) names(line, dir, own string) {
 	for _, word := range split(line, " \t\r\n'\"`;&|<>(){}[]=,:$") {
 		word = strings.TrimLeft(word, "/") // the rest of "$dir/file"
@@ -240,6 +240,6 @@ func (p *pinner) names(line, dir, own string) {
 	}
 }
 
-// sources lists the file extensions of program sources.
+// sources lists the extensions of source files.
 const sources = ".c .cc .cpp .h .hpp .m .rs .go .java .kt .scala .groovy .cs .swift .ts .tsx " +
 	".mts .cts .js .jsx .mjs .cjs .py .rb .php .ex .exs .hs .ml .zig .dart .vue .css .html .bats"

@@ -15,11 +15,11 @@ import (
 // maxWeakened bounds the number of sentences that Weakened returns.
 const maxWeakened = 50
 
-// Weakened returns a sentence for each way in which a diff weakens the tests: a deleted test file,
-// an added mark that skips tests, and removed tests and assertions. It does not count a mark that
-// the diff also removes from the same file, or a test that it also adds elsewhere, as these were
-// moved. The diff is the output of `git diff --no-color --no-ext-diff -M90%` without context; -M90%
-// keeps git from calling a rewritten file renamed. Weakened returns at most 50 sentences (T96).
+// Weakened returns one sentence for each way a diff weakens the tests: a deleted test file, an
+// added skip mark, or a removed test or assertion. It ignores a skip mark that the diff also
+// removes from the same file, and a test that it also adds elsewhere, because these were moved. The
+// diff is the output of `git diff --no-color --no-ext-diff -M90%` without context; -M90% keeps git
+// from treating a rewritten file as renamed. Weakened returns at most 50 sentences (T96).
 func Weakened(diff []byte) (found []string) {
 	list, added, marks := testHunks(string(diff)), map[string]bool{}, map[string]int{}
 	for _, h := range list {
@@ -54,15 +54,15 @@ func Weakened(diff []byte) (found []string) {
 	return found
 }
 
-// hunk holds the lines that a hunk of a diff removes and adds, without white space around them.
+// hunk is one hunk of a diff. Its lines have no leading or trailing white space.
 type hunk struct {
 	file           string
-	gone           bool // the file was deleted, or its new name is not a test's name
+	gone           bool // the file was deleted, or renamed to a non-test name
 	line           int  // line number of the hunk in the new file
 	removed, added []string
 }
 
-// testHunks returns the hunks of the files that may contain tests.
+// testHunks returns the hunks of files that may contain tests.
 func testHunks(diff string) (list []*hunk) {
 	file, from, gone := "", "", false
 	var open *hunk // nil before the first hunk of a file
@@ -98,8 +98,8 @@ func testHunks(diff string) (list []*hunk) {
 	return list
 }
 
-// loses returns the sentences about the tests and assertions that a hunk removes. It ignores the
-// lines in added, because they were moved.
+// loses returns sentences about the tests and assertions that a hunk removes. Lines in added do not
+// count as removed, because they were moved.
 func (h *hunk) loses(added map[string]bool) (list []string) {
 	asserted := false
 	for _, line := range h.removed {
@@ -119,7 +119,7 @@ func (h *hunk) loses(added map[string]bool) (list []string) {
 	return list
 }
 
-// conventions returns patterns for the tests of many languages. It compiles them at its first call,
+// conventions returns patterns that match tests in many languages. They are compiled on first use,
 // because every hook links this package.
 var conventions = sync.OnceValue(func() (c struct {
 	testName, testStart, assertion, skipping *regexp.Regexp
@@ -139,12 +139,12 @@ var conventions = sync.OnceValue(func() (c struct {
 	return c
 })
 
-// isTest reports whether the name of a file is that of a test.
+// isTest reports whether file has the name of a test.
 func isTest(file string) bool {
 	return among(path.Ext(file), sources) && conventions().testName.MatchString(file)
 }
 
-// skipMark returns the mark on a line that skips a test, or "" if there is none.
+// skipMark returns the mark in a line that skips a test, or "" if there is none.
 func skipMark(line string) string {
 	comment := strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#")
 	if comment && !strings.HasPrefix(line, "#[") {
@@ -157,15 +157,15 @@ func skipMark(line string) string {
 	return strings.TrimRight(words[1]+words[2], "([ =")
 }
 
-// unskipped returns the first line of a test without its skip mark, because a test that was only
-// skipped is not lost.
+// unskipped removes the skip mark from the first line of a test, so that a test that is now skipped
+// does not also count as lost.
 func unskipped(line string) string {
 	return strings.TrimPrefix(strings.Replace(line, ".skip", "", 1), "x")
 }
 
 func name(file string) string { return markdown.Cut(markdown.OneLine(file), 300) }
 
-// diffPath returns the path in a header such as "a/x.go". Git adds a tab to a name with spaces.
+// diffPath returns the path in a header such as "a/x.go". Git appends a tab to names with spaces.
 func diffPath(header string) string {
 	_, file, _ := strings.Cut(unquote(strings.TrimSuffix(header, "\t")), "/")
 	return file

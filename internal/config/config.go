@@ -1,9 +1,9 @@
 // Package config reads the `SDD Configuration` blocks that a project keeps in .sdd/config.md,
 // CLAUDE.md or AGENTS.md: price rows, redaction patterns, review and tracker settings.
 //
-// It reads Markdown as it is rendered, so a code block or an HTML comment configures nothing.
-// Reading never fails: an invalid line becomes a warning with its file and line, and the other
-// lines still count.
+// It reads Markdown as it is rendered, so code blocks and HTML comments have no effect. Reading
+// never fails: an invalid line becomes a warning with its file and line, and the other lines still
+// count.
 package config
 
 import (
@@ -21,14 +21,14 @@ import (
 	"hooks/internal/safefile"
 )
 
-// MaxFile bounds the number of bytes that are read from a file.
+// MaxFile is the maximum number of bytes read from a file.
 const MaxFile = 1 << 20
 
 // DefaultDoNotMerge is the label that ends a review loop if the project does not set another one
 // (R21).
 const DefaultDoNotMerge = "do-not-merge"
 
-// DefaultOverrun is the Overrun of a project that sets none.
+// DefaultOverrun is the default value of Overrun.
 const DefaultOverrun = 10
 
 // Config is the configuration of a project. The zero value configures nothing, not even the
@@ -71,11 +71,11 @@ type Config struct {
 
 	file     string            // name of the current file in messages
 	own      bool              // the file belongs to the person, not to the project
-	has      map[string]string // settings read so far, by key, as written
-	compiled *compiled         // the Patterns, compiled by the first Redact
+	has      map[string]string // raw values read so far, by key
+	compiled *compiled         // Patterns, compiled by the first call to Redact
 }
 
-// Tracker locates the issues. Unset fields are taken from a git remote.
+// Tracker locates the issue tracker. Unset fields are taken from a git remote.
 type Tracker struct {
 	Type    string `json:"type,omitempty"` // github, gitlab, gitea or command, in lower case
 	Owner   string `json:"owner,omitempty"`
@@ -84,7 +84,8 @@ type Tracker struct {
 	Command string `json:"command,omitempty"` // prints JSON; split at blanks, run without a shell
 }
 
-// Audit configures the action after a clean audit. If both texts are empty, no action is taken.
+// Audit configures the action after a clean audit. There is none if PostSkill and PostPrompt are
+// "".
 type Audit struct {
 	PostSkill  string `json:"post_skill,omitempty"`
 	PostPrompt string `json:"post_prompt,omitempty"`
@@ -94,18 +95,18 @@ type Audit struct {
 // Ask is a command that shows a question to a person and prints their answer.
 type Ask struct {
 	Command string
-	After   time.Duration // how long a dialog is open before the command gets its question
+	After   time.Duration // how long a dialog stays open before the command runs
 	Merges  bool          // its answers may approve merges
 }
 
-// DefaultAskAfter is the Ask-After of a person who sets none.
+// DefaultAskAfter is the default value of Ask-After.
 const DefaultAskAfter = 2 * time.Minute
 
-// SettingsFile is the project's file for settings only. The model reads the other files as
-// instructions.
+// SettingsFile is the project file that holds only settings. The other files are also instructions
+// for the model.
 const SettingsFile = ".sdd/config.md"
 
-// Load reads a project's settings files. If several files have a setting, the first one counts;
+// Load reads a project's settings files. If several files contain a setting, the first file wins;
 // each model's price and each redaction pattern is a separate setting. Load never fails: a missing
 // file configures nothing, and other problems become Warnings.
 func Load(project string) Config { return Of("", project) }
@@ -116,8 +117,8 @@ func (c Config) Text() string {
 	return string(text)
 }
 
-// Of returns the configuration that a run stored as Text. If kept is "", it loads the project's
-// current one.
+// Of returns the configuration from kept, which a run stored with Text. If kept is "", it loads the
+// project's current configuration.
 func Of(kept, project string) Config {
 	c := fresh("")
 	if kept == "" {
@@ -146,13 +147,13 @@ func User(dir string) Config {
 	return c
 }
 
-// fresh returns the defaults that apply before a file is read.
+// fresh returns the default configuration.
 func fresh(file string) Config {
 	return Config{DoNotMerge: DefaultDoNotMerge, Overrun: DefaultOverrun, file: file,
 		has: map[string]string{}, compiled: &compiled{}}
 }
 
-// read reads the settings in at most MaxFile bytes of a file.
+// read reads the settings in the first MaxFile bytes of a file.
 func (c *Config) read(path string) {
 	text, err := safefile.Head(path, MaxFile+1)
 	switch {
@@ -193,8 +194,8 @@ func (c *Config) unread(line int, format string, args ...any) {
 	c.Unread = c.add(c.Unread, line, format, args...)
 }
 
-// claim reports whether key has no value yet, and in that case records value. If key has a
-// different value, claim notes that this one has no effect.
+// claim records value and returns true if key has no value yet. If key has a different value, claim
+// adds to Unread that this one has no effect.
 func (c *Config) claim(line int, key, value string) bool {
 	before, had := c.has[key]
 	if !had {

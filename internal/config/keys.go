@@ -9,20 +9,20 @@ import (
 	"unicode"
 
 	"hooks/internal/codec"
-	_ "hooks/internal/kind" // registers the kinds that settings name
+	_ "hooks/internal/kind" // registers the kinds named in settings
 	"hooks/internal/loop"
 )
 
-// The sub-blocks that consist of rows.
+// Sub-blocks that consist of rows.
 const (
 	costRates  = "Loop Cost Rates"
 	redactions = "Loop Logging"
 )
 
-// blocks lists the sub-blocks with their own heading.
+// blocks lists the sub-blocks that have their own heading.
 var blocks = [...]string{costRates, redactions, "Review", "Tracker", "Audit"}
 
-// setting is a key and the field for its value.
+// setting is a key and the field that stores its value.
 type setting struct {
 	block string // "" directly below the SDD heading
 	key   string // the key as people write it
@@ -30,7 +30,7 @@ type setting struct {
 	to    any
 }
 
-// allowedIn is the set of files in which a setting is allowed.
+// allowedIn says which files may contain a setting.
 type allowedIn int
 
 const (
@@ -45,8 +45,8 @@ type (
 	percent int
 )
 
-// settings returns every key with the field of c that it sets. The rows of prices and patterns are
-// not settings; see rate and pattern.
+// settings returns every key with the field of c that it sets. Price and pattern rows are not
+// settings; see rate and pattern.
 func (c *Config) settings() []setting {
 	return []setting{
 		{"Review", "Do-Not-Merge Label", projects, &c.DoNotMerge},
@@ -70,8 +70,8 @@ func (c *Config) settings() []setting {
 	}
 }
 
-// key reads one setting. It notes an unknown key that resembles a known one; other unknown keys may
-// be settings of a skill.
+// key reads one setting. It reports an unknown key only if it resembles a known one, because other
+// unknown keys may be settings of a skill.
 func (c *Config) key(r row) {
 	if len(r.cells) < 2 || r.cells[0] == "" {
 		return
@@ -92,7 +92,7 @@ func (c *Config) key(r row) {
 	}
 }
 
-// take stores a setting unless this file may not contain it or an earlier value counts.
+// take stores a setting if this file may contain it and no earlier line or file has set it.
 func (c *Config) take(line int, s setting, value string) {
 	switch {
 	case s.in == projects && c.own:
@@ -178,7 +178,7 @@ func governed(value string, wrong func(string, ...any)) map[string]loop.Skill {
 }
 
 // plain returns a key in lower case without spaces, hyphens and underscores, so that all spellings
-// match. strings.Map avoids building a strings.Replacer at each call.
+// match. strings.Map avoids building a strings.Replacer on each call.
 func plain(key string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" -_", r) {

@@ -12,7 +12,7 @@ import (
 // below the limit of loop.USD.
 const maxRate = 1000
 
-// perMillion converts a price for a million tokens to the price of one.
+// perMillion converts a price per million tokens to a price per token.
 const perMillion = 1_000_000
 
 // Rate is a row of `Loop Cost Rates`. Prices are in pico-dollars per token: $1 per million tokens
@@ -21,15 +21,15 @@ type Rate struct {
 	Model  string   `json:"model"`
 	Input  loop.USD `json:"input"`
 	Output loop.USD `json:"output"`
-	// The cache prices are nil if the row does not state them.
+	// The cache prices are nil if the row omits them.
 	CacheRead    *loop.USD `json:"cache_read,omitempty"`
 	CacheWrite5m *loop.USD `json:"cache_write_5m,omitempty"`
 	CacheWrite1h *loop.USD `json:"cache_write_1h,omitempty"`
-	// File is the file of the row, or "" for CLAUDE.md.
+	// File is the file that contains the row, or "" for CLAUDE.md.
 	File string `json:"file,omitempty"`
 }
 
-// priceColumns lists the words with which the headers of a table of prices begin.
+// priceColumns lists the prefixes of the column headers in a price table.
 var priceColumns = [...]string{
 	"model", "input", "output", "cache read", "cache write 5m", "cache write 1h",
 }
@@ -69,7 +69,7 @@ func (c *Config) rate(r row) {
 	})
 }
 
-// columns returns a function that returns a row's cell by column name. If no header names the
+// columns returns a function that looks up a cell of r by column name. If no header names the
 // output column, the columns are model, input and output.
 func columns(r row) func(string) string {
 	at := map[string]int{}

@@ -9,11 +9,11 @@ import (
 	"hooks/internal/codec"
 )
 
-// Bounds of redaction. Go's patterns run in linear time, so these bounds limit the total cost.
+// Limits on redaction. Go's patterns run in linear time, so these limits bound the total cost.
 const (
-	// maxRedact is the maximum length of a redacted text, in bytes.
+	// maxRedact is the maximum length of redacted text, in bytes.
 	maxRedact = 64 << 10
-	// maxPatterns is the maximum number of rows that are used.
+	// maxPatterns is the maximum number of rows used.
 	maxPatterns = 100
 	// maxPattern is the longest pattern and the longest replacement, in bytes.
 	maxPattern = 512
@@ -25,8 +25,8 @@ type Pattern struct {
 	Replace string `json:"replace,omitempty"`
 }
 
-// pattern reads a row of `Loop Logging`. It only parses the pattern, which costs microseconds;
-// Redact compiles it at its first call.
+// pattern reads a row of `Loop Logging`. It only parses the pattern, which takes microseconds; the
+// first call to Redact compiles it.
 func (c *Config) pattern(r row) {
 	p := Pattern{Pattern: r.cells[0]}
 	if len(r.cells) > 1 {
@@ -51,8 +51,8 @@ func (c *Config) pattern(r row) {
 	}
 }
 
-// Redact applies the patterns of `Loop Logging`, in order, to a text before it is written (R125,
-// C19). With patterns, it cuts a text at maxRedact, because unsearched text must not be written.
+// Redact applies the patterns of `Loop Logging`, in order, to text before it is written (R125,
+// C19). If there are patterns, it cuts s at maxRedact, because unsearched text must not be written.
 func (c Config) Redact(s string) string {
 	if len(c.Patterns) == 0 {
 		return s

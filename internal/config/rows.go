@@ -56,7 +56,7 @@ func rows(text string) (out []row) {
 	return out
 }
 
-// title returns a heading's text without emphasis, inline code and a final colon, in lower case.
+// title returns a heading in lower case, without emphasis, backticks or a final colon.
 func title(s string) string {
 	s = strings.Trim(strings.TrimSpace(s), "*_`: ")
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
@@ -89,7 +89,7 @@ func (p *place) enter(level int, title string) {
 	}
 }
 
-// known returns the name of the known sub-block that a heading begins, or "".
+// known returns the name of the sub-block with this heading, or "" if it is unknown.
 func known(title string) string {
 	for _, name := range blocks {
 		if strings.EqualFold(name, title) {
@@ -105,8 +105,8 @@ var settingLine = sync.OnceValue(func() *regexp.Regexp {
 		`^[-*+]\s+(?:\*\*\s*(.+?)\s*(?::\s*\*\*|\*\*\s*:)|([^:]+):)\s*(.*)$`)
 })
 
-// keyValue parses a list item that sets a key. Only a block of keys may contain a key without bold
-// markup, because elsewhere the line may be a sentence.
+// keyValue parses a list item that sets a key. Keys must be bold except in a block that contains
+// only keys, because elsewhere the line may be a sentence.
 func (p *place) keyValue(line string) (key, value string, ok bool) {
 	m := settingLine().FindStringSubmatch(line)
 	if m == nil {

@@ -1,4 +1,4 @@
-// Package english helps to write English sentences.
+// Package english helps build English sentences.
 package english
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Plural returns a number with its noun, as in "1 iteration" and "2 aliases".
+// Plural returns a number with its noun, such as "1 iteration" or "2 aliases".
 func Plural(n int, what string) string {
 	if n != 1 {
 		if strings.HasSuffix(what, "s") {

@@ -26,7 +26,7 @@ const (
 )
 
 // Append adds a turn with an empty feedback section to a ledger (L1, L28). A crash leaves either
-// the old text or the new one, and two concurrent appends keep both turns. Append reads only the
+// the old contents or the new, and two concurrent appends keep both turns. Append reads only the
 // end of the ledger; the kernel copies the rest.
 func Append(path, turn string) error {
 	path, err := Check(path)
@@ -40,7 +40,7 @@ func Append(path, turn string) error {
 	return errors.Join(add(path, turn), unlock())
 }
 
-// lock excludes other appends in the ledger's folder. The kernel unlocks it if the process dies.
+// lock excludes other appends in the ledger's folder. The kernel releases it if the process dies.
 func lock(path string) (unlock func() error, err error) {
 	dir := filepath.Dir(path)
 	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
@@ -61,7 +61,7 @@ func lock(path string) (unlock func() error, err error) {
 	return l.Unlock, err
 }
 
-// add atomically replaces a ledger with a copy that has the turn at its end.
+// add atomically replaces a ledger with a copy that ends with the turn.
 func add(path, turn string) error {
 	old, info, err := open(path)
 	if err != nil {
@@ -138,7 +138,7 @@ func extend(end, turn string) (string, error) {
 	return added, nil
 }
 
-// check returns an error unless the text forms exactly one turn of a ledger.
+// check returns an error if the text is not exactly one turn of a ledger.
 func check(turn string) error {
 	if turn == "" {
 		return hint.New("write the turn to stdin: hooks ledger append FILE < turn.md",

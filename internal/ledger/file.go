@@ -13,12 +13,12 @@ import (
 	"hooks/internal/safefile"
 )
 
-// MaxSize bounds a ledger that is read whole, in bytes.
+// MaxSize is the largest ledger that Read accepts, in bytes.
 const MaxSize = 64 << 20
 
-// Root returns the folder whose changes/ holds the ledgers: the nearest folder at or above dir that
-// contains changes/, up to the top of dir's repository, or else that top. Without a repository, it
-// falls back to dir.
+// Root returns the folder whose changes/ holds the ledgers. It searches dir and the folders above
+// it, up to the top of the repository. If none of them contains changes/, it returns the top of the
+// repository, or dir outside a repository.
 func Root(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if safefile.IsDir(filepath.Join(at, "changes")) {
@@ -33,15 +33,15 @@ func Root(dir string) string {
 	}
 }
 
-// Find lists the files in the folders changes/<name>/loops below a root, as sorted slash-separated
+// Find lists the files in the changes/<name>/loops folders below root, as sorted slash-separated
 // paths relative to it. It skips hidden files.
 func Find(root string) []string {
 	list, _ := fs.Glob(os.DirFS(root), "changes/*/loops/[^.]*") // the pattern is well formed
 	return list
 }
 
-// Check returns the absolute path of a ledger that a person or the model named. It returns an error
-// if the file name is not a ledger's, or if the folder, with symlinks resolved, is not
+// Check returns the absolute path of a ledger named by a person or the model. It returns an error
+// if the file does not have a ledger's name, or if its folder, with symlinks resolved, is not
 // changes/<name>/loops.
 func Check(path string) (string, error) {
 	full, err := filepath.Abs(path)
@@ -64,7 +64,7 @@ func Check(path string) (string, error) {
 	return full, nil
 }
 
-// real resolves the symlinks in a folder's path, whose last parts need not exist.
+// real resolves the symlinks in a folder's path. The last elements of the path need not exist.
 func real(dir string) (string, error) {
 	full, err := filepath.EvalSymlinks(dir)
 	if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
@@ -74,7 +74,7 @@ func real(dir string) (string, error) {
 	return full, err
 }
 
-// Read returns the text of a ledger. It returns an error if the ledger is larger than MaxSize.
+// Read returns the contents of a ledger. It returns an error if the ledger is larger than MaxSize.
 func Read(path string) (string, error) {
 	f, info, err := open(path)
 	if err != nil {
@@ -104,8 +104,8 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 	return safefile.Open(path)
 }
 
-// New creates the ledger of a phase with only its title, and returns its path relative to root. It
-// returns an error if the ledger exists.
+// New creates the ledger of a phase, containing only its title, and returns its path relative to
+// root. It returns an error if the ledger exists.
 func New(root, phase, change, number string) (string, error) {
 	name, title, err := Name(phase, number)
 	if err != nil {

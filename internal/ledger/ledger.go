@@ -1,5 +1,5 @@
-// Package ledger reads and extends loop ledgers: append-only Markdown logs in which every turn of
-// an agent ends with a section for a person's feedback and a separator (L1, L11, L14).
+// Package ledger reads and extends loop ledgers: append-only Markdown logs in which each agent turn
+// ends with a section for a person's feedback and a separator (L1, L11, L14).
 package ledger
 
 import (
@@ -20,25 +20,25 @@ const (
 // Block is the text that ends every turn (L12).
 const Block = heading + "\n\n" + placeholder + "\n\n" + separator + "\n"
 
-// Turn is an agent's text in a ledger with the feedback that follows it. Line numbers start at 1.
+// Turn is an agent's text in a ledger and the feedback that follows it. Line numbers start at 1.
 type Turn struct {
-	Line      int    // first line that is not blank
+	Line      int    // first non-blank line
 	Agent     string // the agent's text with LF line endings, without surrounding blank lines
 	Section   int    // line of the heading `## User Feedback`, 0 if there is none
 	Feedback  string // a person's text in the section, "" if there is none (L26)
 	Separator int    // line of the `---` after the section, 0 if there is none
 }
 
-// Parse returns the turns of a ledger, including damaged ones. A `---` line outside of code ends a
-// feedback section and its turn. A section without one ends at the next heading of level 1 or 2,
-// and a turn without a section at the next heading "Turn N". A title alone is not a turn. Parse
-// skips front matter.
+// Parse returns the turns of a ledger, including damaged ones. A `---` line outside code ends a
+// feedback section and its turn. Without that line, the section ends at the next heading of level 1
+// or 2. A turn without a section ends at the next heading "Turn N". A title alone is not a turn.
+// Parse skips front matter.
 func Parse(text string) []Turn {
 	lines := split(text)
 	return parse(lines, frontMatter(lines))
 }
 
-// split returns the lines of a text without the BOM and the line endings.
+// split returns the lines of text without the BOM and line endings.
 func split(text string) []string {
 	lines := strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")
 	for i, line := range lines {
@@ -47,8 +47,8 @@ func split(text string) []string {
 	return lines
 }
 
-// frontMatter returns the number of lines of the front matter. If a heading of level 2 comes before
-// its end, the ledger begins with a separator instead and has no front matter.
+// frontMatter returns the number of front matter lines. If a level 2 heading comes before the end
+// of the front matter, the first line is a separator instead, and there is no front matter.
 func frontMatter(lines []string) int {
 	if !separates(lines[0]) {
 		return 0
@@ -71,7 +71,7 @@ type reader struct {
 	lines    []string
 	turns    []Turn
 	from     int // first line of the open turn
-	first    int // its first line that is not blank
+	first    int // its first non-blank line
 	section  int
 	text     bool // the open turn contains more than a title
 	numbered bool // the open turn contains a heading "Turn N"
@@ -157,7 +157,7 @@ func isNumbered(l markdown.Line) bool {
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// trim removes blank lines at both ends of a text.
+// trim removes blank lines from both ends of text.
 func trim(text string) string {
 	text = strings.TrimRight(text, white+"\n")
 	for {

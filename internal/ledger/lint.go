@@ -25,7 +25,7 @@ type Finding struct {
 	Text string `json:"text"`
 }
 
-// Lint returns the problems with the turns of a ledger, in the order of lines (L11).
+// Lint returns the problems with a ledger's turns, sorted by line (L11).
 func Lint(turns []Turn) (list []Finding) {
 	add := func(line int, rule, text string) {
 		list = append(list, Finding{Line: line, Rule: rule, Text: text})
@@ -46,8 +46,8 @@ func Lint(turns []Turn) (list []Finding) {
 	return list
 }
 
-// Rewritten returns a finding for each turn of an older version whose agent text is changed or
-// missing now (L22). Feedback may change. ref names the older version, such as HEAD.
+// Rewritten returns a finding for each turn in older whose agent text has changed or is missing in
+// now (L22). Feedback may change. ref names the older version, such as HEAD.
 func Rewritten(older, now []Turn, ref string) (list []Finding) {
 	for i, old := range older {
 		line, what := 1, "was removed"
@@ -74,8 +74,8 @@ func Phases() []string {
 // perTask reports whether a phase has one ledger per task.
 func perTask(phase string) bool { return phase == "plan" || phase == "implement" }
 
-// Name returns the file name and the first line of a phase's ledger. number is the task's number,
-// or "" for a phase of the whole change.
+// Name returns the file name and the first line of a phase's ledger. number is the task number, or
+// "" for a phase that covers the whole change.
 func Name(phase, number string) (file, title string, err error) {
 	switch {
 	case !slices.Contains(Phases(), phase):
@@ -112,8 +112,7 @@ func Place(path string) (change, file string, ok bool) {
 	return parts[n-3], parts[n-1], true
 }
 
-// CheckName returns a finding if a file in a folder of ledgers does not have a ledger's name, and
-// nil otherwise.
+// CheckName returns a finding if name is not a valid file name for a ledger, and nil otherwise.
 func CheckName(name string) *Finding {
 	phase, number, _ := strings.Cut(strings.TrimSuffix(name, ".md"), "-")
 	if own, _, err := Name(phase, number); err != nil || own != name {

@@ -25,7 +25,7 @@ func Fill(template string, values map[string]string) string {
 	return out.String()
 }
 
-// Yes returns the value that makes {?name} true or false: "yes" if is holds, otherwise "".
+// Yes returns "yes" if is holds and "" otherwise, the values that make {?name} true or false.
 func Yes(is bool) string {
 	if is {
 		return "yes"

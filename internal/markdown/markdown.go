@@ -1,5 +1,5 @@
-// Package markdown classifies the lines of a text by their role in the rendered document, without
-// HTML comments. It also fills templates, and cleans, quotes and shortens texts.
+// Package markdown classifies the lines of a document by their role when rendered, and removes HTML
+// comments. It also fills in templates, and cleans, quotes and shortens text.
 package markdown
 
 import (
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Kind is the role of a line in the rendered text.
+// Kind is the role of a line in the rendered document.
 type Kind int
 
-// The kinds of line.
+// The line kinds.
 const (
 	Plain Kind = iota
 	Heading
@@ -18,7 +18,7 @@ const (
 	Hidden // code, with its fences
 )
 
-// Line is one line of a text.
+// Line is one line of a document.
 type Line struct {
 	Kind  Kind
 	Level int    // level of a heading, from 1
@@ -27,8 +27,7 @@ type Line struct {
 	Deep  bool   // indented by four columns or more: code, or nested in a list
 }
 
-// Lines yields the lines of a text. It recognizes headings only by a leading #, not by an
-// underline.
+// Lines yields the lines of text. It recognizes headings only by a leading #, not by an underline.
 func Lines(text string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		var s scanner
@@ -44,14 +43,14 @@ func Lines(text string) iter.Seq[Line] {
 	}
 }
 
-// scanner keeps the state that continues from one line to the next.
+// scanner carries state from one line to the next.
 type scanner struct {
 	fence   string // the run of ` or ~ that opened a code block
 	nested  bool   // the code block is in a list item; a line without indentation ends it
 	comment bool
 	list    bool // in a list, where indentation nests
 	inner   int  // a line indented by this many columns belongs to the last list item
-	text    bool // in a paragraph, where indentation means nothing
+	text    bool // in a paragraph, where indentation has no meaning
 	quote   bool // in a quoted paragraph, whose next lines need no >
 }
 
@@ -86,7 +85,7 @@ func (s *scanner) read(raw string) Line {
 	return l
 }
 
-// block classifies a line outside of a code block. It may begin a code block.
+// block classifies a line outside a code block. The line may begin a code block.
 func (s *scanner) block(raw, bare string) Line {
 	item := Item(bare)
 	switch {
@@ -132,7 +131,7 @@ func Indent(raw string) (n int) {
 	return n
 }
 
-// uncomment removes HTML comments from a line. An unclosed comment extends to the next lines. In
+// uncomment removes HTML comments from a line. An unclosed comment continues on the next line. In
 // inline code, <!-- is text.
 func (s *scanner) uncomment(text string) string {
 	var b strings.Builder
@@ -194,7 +193,7 @@ func CodeSpan(text string) int {
 	return open
 }
 
-// hashes reads a heading such as "## Title ##". level is 0 for any other text.
+// hashes parses a heading such as "## Title ##". level is 0 for any other text.
 func hashes(text string) (level int, title string) {
 	rest := strings.TrimLeft(text, "#")
 	level = len(text) - len(rest)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Clean removes control characters except line breaks and tabs, and bytes that are not UTF-8.
+// Clean removes invalid UTF-8, and control characters except line breaks and tabs.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -16,11 +16,11 @@ func Clean(text string) string {
 	}, text)
 }
 
-// OneLine returns text cleaned and on one line, with one space between words.
+// OneLine returns cleaned text on one line, with one space between words.
 func OneLine(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
 
 // Quote returns text as a Markdown quote, cleaned and without line breaks at its ends. It returns
-// "" for a blank text.
+// "" for blank text.
 func Quote(text string) string {
 	text = strings.Trim(Clean(text), "\n")
 	if strings.TrimSpace(text) == "" {
@@ -29,8 +29,7 @@ func Quote(text string) string {
 	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
 }
 
-// Cut shortens text to at most n bytes. If anything was cut, the result ends in "…". n is at least
-// 3.
+// Cut shortens text to at most n bytes; n must be at least 3. Shortened text ends in "…".
 func Cut(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -42,7 +41,7 @@ func Cut(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// CutRunes shortens text to at most n runes. If anything was cut, the result ends in "…".
+// CutRunes shortens text to at most n runes. Shortened text ends in "…".
 func CutRunes(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
