@@ -84,7 +84,7 @@ func (a *Attempt) Moved() bool {
 	return a.EndHead != "" && (a.EndHead != a.Head || a.EndTree != a.Tree)
 }
 
-// Closed reports whether an auditor resolved a finding that was open before the attempt.
+// Closed reports whether the auditor resolved a finding from before the attempt.
 func (a *Attempt) Closed() bool {
 	return slices.ContainsFunc(a.Resolved, func(id string) bool {
 		return !slices.Contains(a.Opened, id)

@@ -12,7 +12,7 @@ import (
 // files that the command runs, directly or indirectly (scripts, makefiles, recipes, package
 // scripts), and files whose test runner settings changed. named are other files that these scripts
 // mention. Paths are relative to the folder where the command runs. before and after read the files
-// as of the start of the run and now.
+// as they were when the run began and as they are now.
 func Pinned(
 	command string, changed []string, before, after Files,
 ) (scripts, named []string) {
@@ -64,8 +64,7 @@ const (
 		"tool.nox tool.poe tool.taskipy tool.pdm.scripts tool.hatch.envs"
 )
 
-// part returns the pinned part of a mixed file: the members of a JSON object, or the sections of a
-// TOML or INI file.
+// part returns the pinned members of a JSON file, or the pinned sections of a TOML or INI file.
 func part(file, text string) string {
 	var parts []string
 	if strings.HasPrefix(path.Ext(file), ".json") {
@@ -95,7 +94,7 @@ func part(file, text string) string {
 // maxEntries is the maximum number of scripts to follow.
 const maxEntries = 100
 
-// pinner collects the files that a command starts or names, as of the start of the run.
+// pinner collects the files that a command starts or names. It reads the files of the run's start.
 type pinner struct {
 	before  Files
 	files   map[string]bool // true if the file is started, false if it is only named

@@ -157,8 +157,8 @@ func skipMark(line string) string {
 	return strings.TrimRight(words[1]+words[2], "([ =")
 }
 
-// unskipped removes the skip mark from the first line of a test, so that a test that is now skipped
-// does not also count as lost.
+// unskipped removes the skip mark from the first line of a test, because a test that is only
+// skipped is not lost.
 func unskipped(line string) string {
 	return strings.TrimPrefix(strings.Replace(line, ".skip", "", 1), "x")
 }

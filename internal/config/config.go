@@ -40,15 +40,15 @@ type Config struct {
 	Patterns []Pattern `json:"patterns,omitempty"`
 	// DoNotMerge is the label that makes a PR terminal (R21).
 	DoNotMerge string `json:"do_not_merge"`
-	// AgentLogins lists the tracker accounts of agents. A comment by any other account that is not
-	// a bot counts as a person's.
+	// AgentLogins lists the tracker accounts of agents. Comments by other accounts, except bots,
+	// count as a person's.
 	AgentLogins []string `json:"agent_logins,omitempty"`
 	Tracker     Tracker  `json:"tracker,omitzero"`
 	// Notify selects the notice when a loop has stopped or has a question: "bell", "off", a
 	// command, or "" for no notice. A command in a project's own files is never run; see User.
 	Notify string `json:"notify,omitempty"`
-	// Sync is the person's command that receives each event of a task loop as a line of JSON (T73).
-	// A command in a project's own files is never run.
+	// Sync is the person's command that receives each task loop event as a line of JSON (T73). A
+	// command in a project's own files is never run.
 	Sync string `json:"sync,omitempty"`
 	// Ask configures the person's command that shows them questions. A command in a project's own
 	// files is never run.
@@ -59,7 +59,7 @@ type Config struct {
 	// TaskNamespaces lists the namespaces, besides sdd and hooks, whose commands begin task and
 	// audit loops.
 	TaskNamespaces []string `json:"task_namespaces,omitempty"`
-	// GovernedSkills maps the names of a person's own skills to the kind of loop that governs them.
+	// GovernedSkills maps a person's own skills, by name, to the kind of loop that governs them.
 	GovernedSkills map[string]loop.Skill `json:"governed_skills,omitempty"`
 	// Audit configures the action after a clean audit loop (A52).
 	Audit Audit `json:"audit,omitzero"`
@@ -70,7 +70,7 @@ type Config struct {
 	Unread []string `json:"-"`
 
 	file     string            // name of the current file in messages
-	own      bool              // the file belongs to the person, not to the project
+	own      bool              // the file is the person's own, not the project's
 	has      map[string]string // raw values read so far, by key
 	compiled *compiled         // Patterns, compiled by the first call to Redact
 }

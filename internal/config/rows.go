@@ -20,7 +20,7 @@ type row struct {
 func rows(text string) (out []row) {
 	var at place
 	var head []string // header of the current table
-	before := ""      // the text of the previous line
+	before := ""      // text of the previous line
 	for l := range markdown.Lines(text) {
 		if l.Kind == markdown.Hidden || l.Kind == markdown.Quoted || l.Deep {
 			l.Kind, l.Text = markdown.Plain, "" // treat it as an empty line, which ends a table

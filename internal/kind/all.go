@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// All lists the kinds in the order in which they are checked and displayed (R1).
+// All lists the kinds in the order they are checked and displayed (R1).
 var All = loop.Register(backlog.WorkKind, backlog.ReviewKind, tasks.Kind, audit.Kind,
 	prompt.Kind)
 

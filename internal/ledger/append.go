@@ -115,9 +115,9 @@ func closed(end string, whole bool) bool {
 	return opens && (len(turns) == 0 || turns[len(turns)-1].Separator > 0)
 }
 
-// extend returns the text that a turn adds to a closed ledger with the given end: a blank line, the
-// turn and the feedback block, with the ledger's line endings (L1, L12, L29). It refuses a turn
-// that is empty, contains a feedback section (L27) or would hide the block.
+// extend returns what a turn adds to a closed ledger with the given end: a blank line, the turn and
+// the feedback block, with the ledger's line endings (L1, L12, L29). It refuses an empty turn, one
+// with a feedback section (L27), and one that would hide the block.
 func extend(end, turn string) (string, error) {
 	turn = strings.ReplaceAll(strings.TrimPrefix(turn, "\ufeff"), "\r\n", "\n")
 	turn = trim(turn)

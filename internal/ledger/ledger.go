@@ -1,4 +1,4 @@
-// Package ledger reads and extends loop ledgers: append-only Markdown logs in which each agent turn
+// Package ledger reads and extends loop ledgers: append-only Markdown logs where each agent turn
 // ends with a section for a person's feedback and a separator (L1, L11, L14).
 package ledger
 

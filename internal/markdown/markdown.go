@@ -49,7 +49,7 @@ type scanner struct {
 	nested  bool   // the code block is in a list item; a line without indentation ends it
 	comment bool
 	list    bool // in a list, where indentation nests
-	inner   int  // a line indented by this many columns belongs to the last list item
+	inner   int  // lines indented this many columns are part of the last list item
 	text    bool // in a paragraph, where indentation has no meaning
 	quote   bool // in a quoted paragraph, whose next lines need no >
 }
@@ -116,7 +116,7 @@ func (s *scanner) block(raw, bare string) Line {
 // deep reports whether a line begins with four columns of white space.
 func deep(raw string) bool { return Indent(raw) >= 4 }
 
-// Indent returns the width of the white space at the start of a line, in columns.
+// Indent returns the width of a line's leading white space, in columns.
 func Indent(raw string) (n int) {
 	for _, c := range []byte(raw) {
 		switch c {

@@ -41,7 +41,8 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 	return fresh, "", err
 }
 
-// mayRestart sets the flags to resume the run on disk, or returns an error (A4–A11).
+// mayRestart sets the flags that resume the run on disk. It returns an error if the run cannot
+// continue (A4–A11).
 func mayRestart(s *loop.Setup, old *loop.Budget) error {
 	switch {
 	case old == nil:

@@ -21,14 +21,13 @@ type Finding struct {
 	Description string   `json:"description"`
 	Scenario    string   `json:"scenario,omitempty"`
 	Section     int      `json:"section"` // section under audit when it was reported, from 1
-	At          int      `json:"at"`      // iteration in which it was first reported
-	// Since is set so that Audits-Since counts the ended audits during which the finding was open,
-	// since it was reported or a person last decided about it. Seen keeps that count while the
-	// finding is resolved.
+	At          int      `json:"at"`      // iteration that first reported it
+	// Audits-Since is how many completed audits the finding was open for, counted from its report
+	// or a person's last decision about it. Seen keeps that number while the finding is resolved.
 	Since int          `json:"since,omitempty"`
 	Seen  int          `json:"seen,omitempty"`
 	State FindingState `json:"state"`
-	Until int          `json:"resolved_at,omitempty"` // iteration in which it was resolved (A31)
+	Until int          `json:"resolved_at,omitempty"` // iteration that resolved it (A31)
 	Head  string       `json:"head,omitempty"`        // HEAD when it was opened
 	// Doubt explains why a person must decide before the finding is closed or downgraded.
 	Doubt string `json:"doubt,omitempty"`
@@ -53,7 +52,7 @@ const (
 	AcceptedFinding FindingState = "accepted"
 )
 
-// Tally counts the findings by state. A history line holds it instead of the findings.
+// Tally counts the findings by state. A history line stores the tally instead of the findings.
 type Tally struct {
 	Bugs     int `json:"open_bugs"`
 	Warnings int `json:"open_warnings"`
@@ -64,7 +63,7 @@ type Tally struct {
 	loop.FilePart
 }
 
-// MaxFindings bounds the open findings of a run (A29).
+// MaxFindings is the maximum number of open findings in a run (A29).
 const MaxFindings = 200
 
 // maxSeen is the number of audits in a row after which a person is asked (A73).
@@ -73,7 +72,7 @@ const maxSeen = 3
 // openFindings is the recorded reason if an audit is dirty only because of open findings.
 const openFindings = "open findings"
 
-// given reports whether a report has a part that only an auditor sends.
+// given reports whether a report has fields that only an auditor sends.
 func given(r loop.Report) bool {
 	return len(r.Findings)+len(r.Resolved) > 0 || r.Verdict != ""
 }
@@ -118,7 +117,7 @@ func (r *Run) Filed() (findings any, part *loop.FilePart) { return &r.Findings, 
 
 var _ loop.Finder = (*Run)(nil)
 
-// Which returns the findings in a state, ordered by id.
+// Which returns the findings in the given state, ordered by id.
 func (r *Run) Which(state FindingState) (list []Finding) {
 	for _, f := range r.Findings {
 		if f.State == state {
@@ -128,15 +127,15 @@ func (r *Run) Which(state FindingState) (list []Finding) {
 	return list
 }
 
-// same reports whether a report repeats a finding: the same text about the same file in the same
-// section. It ignores the line.
+// same reports whether o repeats the finding: same file, same section and same description. The
+// line may differ.
 func (f *Finding) same(o loop.ReportedFinding, section int) bool {
 	return f.File == o.File && f.Section == section &&
 		loop.Signature(f.Description) == loop.Signature(o.Description)
 }
 
 // take merges an auditor's report into the run and the open phase (A30–A32). A bug is closed only
-// after a new commit or by a person. The caller discards the changes if take returns an error.
+// after a new commit or by a person. If take returns an error, the caller discards the changes.
 func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 	a := t.Attempt
 	for _, id := range report.Resolved {
@@ -183,7 +182,7 @@ func (f *Finding) resolve(r *Run, t *loop.Tick) {
 	t.Attempt.Resolved = loop.AppendNew(t.Attempt.Resolved, f.ID)
 }
 
-// changedPlan is the text of the program's finding about a changed plan file.
+// changedPlan is the description of the program's finding about a changed plan file.
 const changedPlan = "the file differs from the approved plan, which every audit uses; undo the " +
 	"change"
 
@@ -243,7 +242,7 @@ func (r *Run) add(t *loop.Tick, o loop.ReportedFinding, head string) error {
 	return nil
 }
 
-// String returns the finding on one line, as in "F3 bug a.go:12: text (when: scenario)".
+// String returns the finding on one line, such as "F3 bug a.go:12: text (when: scenario)".
 func (f Finding) String() string {
 	at := ""
 	if f.File != "" { // a finding that a person added has no file
@@ -260,8 +259,8 @@ func (f Finding) String() string {
 }
 
 // Take merges an auditor's findings and verdict into the run and the open phase. taken is false if
-// the report has neither. changed reports whether the plan's file differs from the approved plan.
-// On error, nothing changes.
+// the report has neither. changed reports whether the plan file differs from the approved plan. On
+// error, nothing changes.
 func Take(s loop.State, report loop.Report, head string, changed bool) (taken bool, err error) {
 	t := s.Tick
 	if !given(report) {
@@ -284,9 +283,9 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	return true, nil
 }
 
-// told returns the text that the auditor's `hooks report` prints: the changes made by its report.
-// The text is "" for a report without an auditor's parts. told returns an error outside of an
-// audit, or if no call of the auditor contains the report.
+// told returns the output of the auditor's `hooks report`: the changes that its report made. It
+// returns "" for a report without auditor fields. It returns an error outside an audit, or if the
+// auditor made no call with this report.
 func told(s loop.State, report loop.Report, sum string) (string, error) {
 	a, r := s.Tick.Attempt, Of(s.Run)
 	switch {
@@ -316,5 +315,5 @@ func told(s loop.State, report loop.Report, sum string) (string, error) {
 	return said, nil
 }
 
-// ReportForm is the call with which an auditor reports.
+// ReportForm describes the call that an auditor uses to report.
 const ReportForm = `one call: hooks report <<< '{"verdict":"clean"}', and no other command in it`

@@ -88,7 +88,7 @@ func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ strin
 			}
 		}
 	}
-	r.Dirty = min(r.Dirty, r.Audits-since) // counts as if the section's last audit were its first
+	r.Dirty = min(r.Dirty, r.Audits-since) // as if the section's last audit were its first
 	r.Tally()
 	run.Idle = nil                   // a person has intervened
 	if a := tick.Attempt; a != nil { // the answer came at the next iteration's entry
@@ -97,8 +97,8 @@ func applyRecurring(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ strin
 }
 
 // acceptLast treats the run's last audit as clean if a person accepted all its open findings and
-// the attempt begins on its commit (A75). If a person answers at the audit's own exit, count does
-// this when the iteration closes.
+// the attempt begins on the audited commit (A75). If a person answers at the audit's own exit,
+// count does this when the iteration closes.
 func (r *Run) acceptLast(a *attempt.Attempt) {
 	v, head := r.Verdict, a.Head
 	if !r.Phase.Codes() || v == nil || v.Word != dirtyWord || v.SHA != head || a.Tree != "" ||
@@ -111,11 +111,12 @@ func (r *Run) acceptLast(a *attempt.Attempt) {
 		Seen: v.Seen})
 }
 
-// maxFinding bounds a person's finding, in bytes. The texts of a report have the same bound.
+// maxFinding bounds a person's finding, in bytes. Strings in a report have the same limit.
 const maxFinding = 4000
 
-// steer applies a person's `hooks audit accept`, `close` or `add` to an incomplete audit. The text
-// is the id of an open finding, or a new bug. The history records the command as an answer.
+// steer applies a person's `hooks audit accept`, `close` or `add` to an incomplete audit. by.Text
+// is the id of an open finding, or describes a new bug. The history records the command as an
+// answer.
 func steer(s loop.State, by loop.Steering) (said string, err error) {
 	b, r, text := s.Run, Of(s.Run), strings.Join(strings.Fields(by.Text), " ")
 	switch {
@@ -173,8 +174,8 @@ func (r *Run) steer(b *loop.Budget, t *loop.Tick, by loop.Steering) error {
 	return nil
 }
 
-// audited checks a call against the restrictions of an audit loop's phases: an auditor only reads,
-// and no phase asks a person, schedules or, unless it is permitted, pushes (A67–A70).
+// audited enforces the rules for calls in an audit loop (A67–A70). An auditor may only read. No
+// phase may ask a person or schedule work. Only a post action with permission may push.
 func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	r := Of(s.Run) // nil if the run's file lost it; the restrictions still apply
 	if e.Foreign(s) {
@@ -212,8 +213,8 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	return publishes(s, k, during)
 }
 
-// confine returns the restrictions of a phase. Nothing leaves the worktree, unless a post action
-// may push (A67).
+// confine returns the restrictions on a phase. Nothing may leave the worktree, except through a
+// post action that may push (A67).
 func confine(field func(path string) string) (c loop.Confined) {
 	p := Phase(field("phase"))
 	if p == "" || p == PostAction && field("post_action.push") == "true" {
@@ -228,8 +229,8 @@ func confine(field func(path string) string) (c loop.Confined) {
 	return c
 }
 
-// reports takes an auditor's report from the text of its call before the call runs, because the
-// started program might read a different text.
+// reports reads an auditor's report from its call before the call runs, because the program that it
+// starts might read a different report.
 func reports(s loop.State, k *loop.Known) loop.Outcome {
 	k.Require(&k.Told)
 	t, taken := k.Told.Value, false
@@ -246,7 +247,7 @@ func reports(s loop.State, k *loop.Known) loop.Outcome {
 	return loop.Outcome{Save: loop.Save{Run: s.Run, Tick: s.Tick}}
 }
 
-// refused returns an error if a call may not report, whatever its report says.
+// refused returns an error if a call may not report, regardless of what the report says.
 func refused(t *loop.Told) error {
 	switch {
 	case !t.Shown:
@@ -260,8 +261,8 @@ func refused(t *loop.Told) error {
 }
 
 // publishes refuses pushes, pull requests, and settings that make an auditor's git start a program.
-// A post action may push if the project's configuration allows it. If the brake is in place, it
-// judges the calls that the guard cannot read.
+// A post action may push if the project's configuration allows it. Calls that the guard cannot read
+// are left to the brake if it is in place.
 func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 	if r := Of(s.Run); r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return loop.Outcome{}

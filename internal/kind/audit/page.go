@@ -11,7 +11,7 @@ import (
 	"hooks/internal/page"
 )
 
-// Listing holds the run's findings, as `hooks audit findings` shows them (A30).
+// Listing holds the run's findings, as shown by `hooks audit findings` (A30).
 type Listing struct {
 	Findings []Finding `json:"findings"`
 	run      *Run
@@ -27,8 +27,8 @@ func (l Listing) Draw(p *page.Text) {
 	}
 }
 
-// Part returns the text of a section of the plan as it was when the loop began. Numbers start at 1;
-// 0 selects the current section (A43).
+// Part returns a section of the plan as it was when the loop began. Numbers start at 1; 0 selects
+// the current section (A43).
 func (r *Run) Part(plan string, number int) (string, error) {
 	if number == 0 {
 		number = r.Section + 1
@@ -44,7 +44,7 @@ func (r *Run) Part(plan string, number int) (string, error) {
 	return list[number-1].Text, nil
 }
 
-// Block returns the lines about a phase that has ended.
+// Block returns a line about the phase that ended, and a summary of the run.
 func (r *Run) Block(_ *loop.Budget, l *loop.Iteration) (list []string) {
 	if own := LineOf(l); own != nil {
 		list = append(list, fmt.Sprintf("Phase: %s — %s",
@@ -54,8 +54,8 @@ func (r *Run) Block(_ *loop.Budget, l *loop.Iteration) (list []string) {
 }
 
 // Final returns the lines of the final report. must holds the result, the last verdict with its
-// commit, and the summary of the post action. more holds the open and then the accepted findings
-// (A58, A74).
+// commit, and the post action's summary. more holds the open findings, then the accepted ones (A58,
+// A74).
 func (r *Run) Final(s loop.Shown) (must, more []string) {
 	must = []string{fmt.Sprintf("Audit: %s (%s)", r.Result(), s.Run.StatusWord())}
 	if v := r.Verdict; v != nil {
@@ -102,7 +102,7 @@ func (r *Run) audits(head string) (list page.Facts) {
 	return list
 }
 
-// Card draws the sections of the plan with their states (A40), and the findings.
+// Card draws the plan's sections with their states (A40), and the findings.
 func (r *Run) Card(to page.Sheet, s loop.Shown, _ func(sha string) page.Word) {
 	t := page.Table{Columns: []page.Column{{Name: "#", Right: true, Class: "num"},
 		{Name: "section", Class: "text"}, {Name: "state", Class: "out", Tag: true}}}

@@ -12,21 +12,21 @@ import (
 	"hooks/internal/markdown"
 )
 
-// Bounds of the parts of a prompt.
+// Limits on the parts of a prompt.
 const (
-	maxLine     = 2000 // bytes of a finding or of a reason
+	maxLine     = 2000 // bytes in a finding or reason
 	maxFindings = 50   // number of findings listed
 	maxTail     = 4 << 10
 )
 
-// template holds the prompts of all phases (A18–A21, A29–A32, A46, A51–A55, A70–A72). Workers
-// report with <<<, because in a separate worktree the client refuses a here-document of JSON.
+// template holds the prompts for all phases (A18–A21, A29–A32, A46, A51–A55, A70–A72). Workers
+// report with <<<, because the client refuses a here-document of JSON in a separate worktree.
 //
 //go:embed prompt.md
 var template string
 
-// Prompt returns the complete prompt for the worker of an attempt's phase. It includes the
-// approved plan, but never the previous worker's words (A18, A72).
+// Prompt returns the complete prompt for the worker in an attempt's phase. It includes the approved
+// plan, but never the previous worker's words (A18, A72).
 func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
 	intro, plan, _ := Split(with.Plan)
 	text, all := "(The approved plan is lost. Report that as a bug, or end your turn.)", []string{}
@@ -61,7 +61,7 @@ func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
 	case FinalAuditing:
 		v["all"] = trimmed(strings.Join(all, "\n\n"), MaxSection)
 	case PostAction:
-		if r.Post == nil { // the run's file has lost it
+		if r.Post == nil { // the run file has lost it
 			break
 		}
 		v["prompt"] = strings.TrimSpace(r.Post.Prompt)
@@ -75,7 +75,7 @@ func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
 	return markdown.Fill(template, v)
 }
 
-// sha abbreviates a commit's name for a command.
+// sha abbreviates a commit hash for use in a command.
 func sha(commit string) string { return commit[:min(len(commit), 12)] }
 
 // trimmed returns text cut to at most maxBytes bytes, without line breaks at its ends.
@@ -83,7 +83,7 @@ func trimmed(text string, maxBytes int) string {
 	return strings.Trim(markdown.Cut(text, maxBytes), "\n")
 }
 
-// list returns the findings, one per line, at most maxFindings of them.
+// list returns at most maxFindings findings, one per line.
 func list(findings []Finding) string {
 	var lines []string
 	for _, f := range findings[:min(len(findings), maxFindings)] {
@@ -95,5 +95,5 @@ func list(findings []Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// short returns a foreign text on one line of at most maxLine bytes.
+// short returns foreign text on one line of at most maxLine bytes.
 func short(text string) string { return markdown.Cut(markdown.OneLine(text), maxLine) }

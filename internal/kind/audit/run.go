@@ -14,7 +14,7 @@ import (
 // Name is the kind's name in commands and files.
 const Name loop.Skill = "audit"
 
-// Kind is the kind of loop that carries out a plan and audits each of its sections (A1).
+// Kind is the loop kind that carries out a plan and audits each section (A1).
 var Kind = loop.Kind{
 	Name: Name, Commands: []string{"audit"}, MaxHolds: 6,
 	Ceilings: loop.Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480,
@@ -55,16 +55,16 @@ var tellNoVerdicts = loop.Says("fires after three audits in a row without a verd
 const silentAuditor = "find out from the transcript why the auditor reported nothing, then " +
 	"type the command with --restart"
 
-// Of returns the state that an audit loop adds to the run, or nil for any other run.
+// Of returns the audit loop's part of a run, or nil if the run is of another kind.
 func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }
 
-// LineOf returns the fields that an audit loop adds to the line, or nil for any other line.
+// LineOf returns the audit loop's part of a history line, or nil if the line is of another kind.
 func LineOf(l *loop.Iteration) *Line { return loop.LineOf[Line](l) }
 
-// Run is the state that an audit loop adds to its run (A17).
+// Run is the audit loop's part of a run (A17).
 type Run struct {
 	Plan    string `json:"plan"`     // path, relative to the project
-	PlanSum string `json:"plan_sum"` // hash of the plan's text when the run began (A44)
+	PlanSum string `json:"plan_sum"` // hash of the plan when the run began (A44)
 	// Sections lists the titles of the plan's sections, in order; at least one (A40).
 	Sections []string `json:"sections"`
 	Section  int      `json:"section"` // current section, from 0 (A41)
@@ -76,15 +76,16 @@ type Run struct {
 	Checked      *attempt.CheckRun `json:"checked,omitempty"` // the last run of the check
 	Worktree     string            `json:"worktree"`
 	Branch       string            `json:"branch,omitempty"`
-	// Tip is the commit at the end of the last phase that left the tree in order. The branch must
-	// still contain it, unless a person resumes the run; that accepts the branch as it is.
+	// Tip is the commit at the end of the last phase that left the tree clean and the check green.
+	// The branch must still contain it. A person who resumes the run accepts the branch as it is,
+	// which clears Tip.
 	Tip         string `json:"tip,omitempty"`
-	Base        string `json:"base,omitempty"`         // commit at which the run began
-	SectionBase string `json:"section_base,omitempty"` // commit at which the section began
+	Base        string `json:"base,omitempty"`         // commit where the run began
+	SectionBase string `json:"section_base,omitempty"` // commit where the section began
 	FinalDone   bool   `json:"final_audit_done,omitempty"`
 	Audits      int    `json:"audits"`            // number of audits that ended with a verdict
 	Retries     int    `json:"retries,omitempty"` // consecutive audits that ended without a verdict
-	// Dirty counts consecutive dirty audits of one section or of the whole plan.
+	// Dirty counts consecutive dirty audits of the same section or the whole plan.
 	Dirty int `json:"dirty_in_a_row,omitempty"`
 	// Outages counts consecutive phases that ended through no fault of the work.
 	Outages int `json:"outages,omitempty"`
@@ -98,7 +99,7 @@ type Run struct {
 	// Reason explains why the last phase was not accepted.
 	Reason string `json:"reason,omitempty"`
 	Post   *Post  `json:"post_action,omitempty"`
-	// Before counts the iterations that the run had used at its last restart (A10).
+	// Before is the number of iterations used when the run was last restarted (A10).
 	Before   int `json:"iterations_before,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
 }
@@ -111,8 +112,8 @@ type Post struct {
 	Summary string `json:"summary,omitempty"` // the worker's last message, redacted
 }
 
-// since returns the commit at which the changes under audit begin. It returns "" outside of an
-// audit, or if the commit is unknown.
+// since returns the commit where the changes under audit begin, or "" if the phase is not an audit
+// or the commit is unknown.
 func (r *Run) since(p Phase) string {
 	switch {
 	case !p.Audits():
@@ -123,7 +124,7 @@ func (r *Run) since(p Phase) string {
 	return r.SectionBase
 }
 
-// seen records how many changed files the auditor looked at, and whether it ran the check.
+// seen returns how many changed files the auditor looked at, and whether it ran the check.
 func (r *Run) seen(a *attempt.Attempt, e *attempt.Evidence) *attempt.Seen {
 	s := &attempt.Seen{Changed: len(e.Changed)}
 	for _, file := range e.Changed {
@@ -137,13 +138,13 @@ func (r *Run) seen(a *attempt.Attempt, e *attempt.Evidence) *attempt.Seen {
 	return s
 }
 
-// The words of a verdict.
+// The words for a verdict.
 const (
 	cleanWord = "clean"
 	dirtyWord = "dirty"
 )
 
-// Phase is the kind of work that an iteration of an audit loop does.
+// Phase is the kind of work done by an iteration of an audit loop.
 type Phase string
 
 // The phases (A16). Fixing is the coding after a dirty final audit (A46).
@@ -164,13 +165,13 @@ func PhaseOf(a *attempt.Attempt) Phase {
 	return Phase(a.Phase)
 }
 
-// Phases lists the phases in which work is done, in the order of a run.
+// Phases lists the phases that do work, in the order of a run.
 var Phases = [...]Phase{Coding, Auditing, FinalAuditing, Fixing, PostAction}
 
 // Audits reports whether the phase is an audit, which only reads.
 func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
 
-// Codes reports whether the phase changes the tree: the coding of a section, or a fix.
+// Codes reports whether the phase changes the tree: it codes a section or fixes findings.
 func (p Phase) Codes() bool { return p == Coding || p == Fixing }
 
 // turn returns the audit that follows a coding phase, or the coding phase that follows a dirty
@@ -187,18 +188,18 @@ func (p Phase) turn() Phase {
 	return Fixing
 }
 
-// Bounds of an audit loop.
+// Limits on an audit loop.
 const (
 	maxSections = 24 // sections in a plan (A44)
 	maxRetries  = 3  // consecutive audits without a verdict (A63, A64)
 	perSection  = 4  // default iterations for a section: two rounds of coding and audit
-	minDefault  = 15 // lower bound of the default ceiling of iterations (A66)
+	minDefault  = 15 // minimum default iteration ceiling (A66)
 )
 
-// Iterations returns the default ceiling of iterations for a plan with that many sections (A66).
+// Iterations returns the default iteration ceiling for a plan with that many sections (A66).
 func Iterations(sections int) int { return max(minDefault, perSection*sections+3) }
 
-// Line holds the fields of a history line about the phase (A23).
+// Line holds the fields of a history line that describe a phase (A23).
 type Line struct {
 	Phase     Phase             `json:"phase"`
 	Section   int               `json:"section"` // from 1
@@ -208,12 +209,12 @@ type Line struct {
 	Resolved  []string          `json:"findings_resolved,omitempty"`
 }
 
-// The methods of Record.
+// Methods of loop.Record.
 
 func (l *Line) Judged() *attempt.Judgement { return &l.Judgement }
 func (l *Line) Context() string            { return l.Fresh }
 
-// Cells returns the phase with its section, as in "auditing 2".
+// Cells returns the phase with its section, such as "auditing 2".
 func (l *Line) Cells() []string {
 	switch l.Phase {
 	case "":
@@ -249,7 +250,7 @@ func (r Run) clone() *Run {
 	return &r
 }
 
-// title returns the title of the current section, or "" if the run's file has lost it.
+// title returns the title of the current section, or "" if the run file has lost it.
 func (r *Run) title() string {
 	if r.Section < 0 || r.Section >= len(r.Sections) {
 		return ""
@@ -292,8 +293,8 @@ func (r *Run) Aim(a *attempt.Attempt) {
 	a.Phase, a.Token = string(r.Phase), string(r.Phase)+nonce
 }
 
-// restart applies --restart: the counts of iterations and errors start again at 0, but the plan,
-// the sections, the phase and the findings stay (A9, A10).
+// restart applies --restart. The iteration and error counts start over, but the plan, sections,
+// phase and findings stay (A9, A10).
 func (r *Run) restart(b *loop.Budget, by loop.Request) {
 	most := b.Ceilings.Iterations - r.Before
 	if by.Flags.Names("--max-iterations") {
@@ -304,8 +305,8 @@ func (r *Run) restart(b *loop.Budget, by loop.Request) {
 	b.Ceilings.Iterations = min(b.IterationsUsed+most, loop.MaxUnits)
 }
 
-// Resume resets the counts of retries and outages. A person who resumes the run accepts the branch
-// as it is, and may name another check.
+// Resume resets the retry and outage counts. A person who resumes the run accepts the branch as it
+// is, and may name another check.
 func (r *Run) Resume(run *loop.Budget, by loop.Request) {
 	if by.Flags.Restart {
 		r.restart(run, by)
@@ -365,8 +366,8 @@ func (r *Run) audited(word string, j attempt.Judgement) {
 	}
 }
 
-// clear continues after a clean audit with the next section, with the final audit of several
-// sections, or with the post action, if there is one.
+// clear moves on after a clean audit: to the next section, to the final audit if there are several
+// sections, to the post action if there is one, or else to the end.
 func (r *Run) clear(sha string) {
 	switch {
 	case r.Phase == Auditing && r.Section+1 < len(r.Sections):
@@ -381,7 +382,7 @@ func (r *Run) clear(sha string) {
 	}
 }
 
-// Line returns the history's record of the phase.
+// Line returns the phase's part of the history line.
 func (r *Run) Line(t *loop.Tick) loop.Record {
 	a := t.Attempt
 	if a.Phase == "" {
@@ -391,14 +392,14 @@ func (r *Run) Line(t *loop.Tick) loop.Record {
 		Opened: a.Opened, Resolved: a.Resolved}
 }
 
-// Fold counts the phase that is ending.
+// Fold counts the ending phase.
 func (r *Run) Fold(t *loop.Tick, _ loop.Ending) {
 	if a := t.Attempt; a.Phase != "" && PhaseOf(a) == r.Phase {
 		r.count(a, t.Verdict())
 	}
 }
 
-// In names the phase for a person, as in "the audit of section 2".
+// In names the phase for a person, such as "the audit of section 2".
 func (p Phase) In(section, sections int) string {
 	of := fmt.Sprintf(" of section %d", section)
 	if sections < 2 {
@@ -427,7 +428,7 @@ func (r *Run) Ending(a *attempt.Attempt) string {
 	return "Then end your turn with one short line."
 }
 
-// The conditions of an audit loop.
+// Conditions of an audit loop.
 
 func auditClear(f *loop.Facts) string {
 	r := Of(f.Run)
@@ -445,7 +446,7 @@ func noVerdicts(f *loop.Facts, in Phase) string {
 	return fmt.Sprintf("%d audits in a row ended without a verdict: %s", r.Retries, r.Reason)
 }
 
-// Result summarizes the run, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
+// Result summarizes the run, such as "2 of 3 sections clean, 1 open bug, 0 open warnings".
 func (r *Run) Result() string {
 	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(),
 		english.Plural(len(r.Sections), "section"),
@@ -466,7 +467,7 @@ func tellClear(f *loop.Facts) string {
 		strings.ReplaceAll(string(r.Phase), "_", " "))
 }
 
-// UnderWay names the current phase, as in "the audit of section 2".
+// UnderWay names the current phase, such as "the audit of section 2".
 func (r *Run) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)) }
 
 func (r *Run) Attempts() loop.Attempts {
@@ -529,7 +530,7 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	return s.Settle(j)
 }
 
-// unknown returns the reason why the state of the tree is unknown, or "" if git reported it.
+// unknown explains why the state of the tree is unknown. It returns "" if git reported it.
 func unknown(a *attempt.Attempt, e *attempt.Evidence) string {
 	switch {
 	case a.Unread != "":
@@ -542,8 +543,8 @@ func unknown(a *attempt.Attempt, e *attempt.Evidence) string {
 	return ""
 }
 
-// whyUnchecked returns the reason why the check has not passed at the commit head. It returns "" if
-// the check has passed, or if there is none.
+// whyUnchecked explains why the check has not passed at commit head. It returns "" if the check has
+// passed, or if there is no check command.
 func (r *Run) whyUnchecked(head string) string {
 	switch c := r.Checked; {
 	case r.Check == "":

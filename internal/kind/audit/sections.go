@@ -16,16 +16,16 @@ type Section struct {
 	Text  string // without its marker and the line breaks around it
 }
 
-// Bounds of a plan.
+// Limits on a plan.
 const (
 	maxTitle = 100 // characters
-	// MaxSection bounds the text of a section in a prompt, in bytes.
+	// MaxSection bounds a section in a prompt, in bytes.
 	MaxSection = 24 << 10
 	maxIntro   = 4 << 10
 )
 
 // Split splits a plan at its markers, `<!-- section -->` or `<!-- forge-section -->` alone on a
-// line outside of code (A42, A44). The text before the first marker introduces the plan; a plan
+// line outside code (A42, A44). The text before the first marker introduces the plan; a plan
 // without markers has one section. Split omits sections without text. It returns an error if the
 // plan is not UTF-8, has no text, or has more than maxSections sections.
 func Split(text string) (intro string, list []Section, err error) {
@@ -74,8 +74,8 @@ func marker(line string) bool {
 	return open && closed && (inner == "section" || inner == "forge-section")
 }
 
-// titleOf returns the first line with a letter or a digit, without heading marks, cut to maxTitle.
-// If there is none, it returns "Section n".
+// titleOf returns the first line that contains a letter or digit, without heading marks, cut to
+// maxTitle. If there is none, it returns "Section n".
 func titleOf(text string, n int) string {
 	for line := range strings.Lines(text) {
 		line = markdown.OneLine(strings.Trim(line, "# \t\r\n"))

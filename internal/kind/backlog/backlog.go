@@ -1,5 +1,5 @@
-// Package backlog holds the two kinds of loop that work on the project's backlog and its PRs: work
-// and review.
+// Package backlog holds the two kinds of loop that work on a project's backlog and PRs: work and
+// review.
 package backlog
 
 import (
@@ -10,7 +10,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// The sdd plugin's skills that loop over its backlog and its PRs (R1).
+// Skills of the sdd plugin that loop over the backlog and its PRs (R1).
 const (
 	Work   loop.Skill = "work"
 	Review loop.Skill = "review"
@@ -68,8 +68,8 @@ func owesFacts(s loop.State) *loop.Continue {
 }
 
 func backlogEmpty(f *loop.Facts) string {
-	// The condition does not hold once the tick has worked, because the issues that it took up may
-	// be missing from the backlog (R18).
+	// The condition does not hold once the tick has worked, because the issues it took up may be
+	// missing from the backlog (R18).
 	if f.Tick == nil || f.Tick.Worked() || f.Tick.KnownBacklog() == nil {
 		return ""
 	}

@@ -15,10 +15,10 @@ import (
 // defaultTries is the default number of attempts at a task (T20).
 const defaultTries = 5
 
-// enter reads the spec and the list of a fresh run, or resumes the existing run.
+// enter reads the spec and task list of a fresh run, or resumes the existing run.
 func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 	flags := s.Flags
-	if s.Fed { // ignore later changes of the environment
+	if s.Fed { // ignore later changes to the environment
 		*flags = loop.Flags{Ceilings: flags.Ceilings, Lock: flags.Lock, Resume: true,
 			BudgetFile: flags.BudgetFile}
 		return fresh, "", nil
@@ -72,8 +72,8 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 	return fresh, "", err
 }
 
-// mayRetune returns an error for flags that change how a resumed run is judged, unless a person
-// typed them. It also refuses modes pair and swarm.
+// mayRetune returns an error if flags that no person typed change how a resumed run is judged. Even
+// a person may not change the mode to pair or swarm.
 func mayRetune(s *loop.Setup, r *Run, f loop.TaskFlags) error {
 	changed := r.clone().Retune(f)
 	if len(changed) == 0 || s.ByPerson() && f.Mode != Pair && f.Mode != Swarm {
@@ -118,8 +118,8 @@ func newRun(s *loop.Setup, spec string) (*Run, error) {
 	return r, nil
 }
 
-// readList reads the list from the named file. Without a name it reads tasks.md next to the spec,
-// or else the spec's `## Tasks`.
+// readList reads the list from the named file. Without a name, it reads tasks.md next to the spec,
+// or the section `## Tasks` of the spec if that file is missing.
 func (r *Run) readList(s *loop.Setup, named string, spec []byte) ([]Item, error) {
 	beside := path.Join(path.Dir(r.Spec), "tasks.md")
 	r.ListPath = cmp.Or(named, beside)
@@ -141,8 +141,8 @@ func (r *Run) readList(s *loop.Setup, named string, spec []byte) ([]Item, error)
 	return list, nil
 }
 
-// envNumber returns the number in an environment variable, or otherwise if the variable is not
-// set. It returns an error unless the value is a whole number of at least 2.
+// envNumber returns the number in an environment variable, or otherwise if the variable is not set.
+// It returns an error if the value is not a whole number above 1.
 func envNumber(s *loop.Setup, name string, otherwise int) (int, error) {
 	text := s.Env(name)
 	if text == "" {
@@ -155,8 +155,8 @@ func envNumber(s *loop.Setup, name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// foreignView returns the state file of another tool. It returns nil if there is none or a run
-// exists. Any other file at that path is an error, so that it is never replaced (T74, T99).
+// foreignView returns another tool's state file, or nil if there is none or a run exists. Any other
+// file at that path is an error, so that it is never replaced (T74, T99).
 func foreignView(s *loop.Setup, old *loop.Budget) (*View, error) {
 	name, text, err := s.View()
 	if err != nil || text == nil || old != nil {
@@ -178,8 +178,7 @@ func foreignView(s *loop.Setup, old *loop.Budget) (*View, error) {
 	return &v, nil
 }
 
-// imported returns the progress made by the other tool. It returns nil if that tool has done
-// nothing or had another list.
+// imported returns the other tool's progress, or nil if it made none or had another list.
 func imported(v *View, r *Run) *Found {
 	if v == nil || v.TaskIndex == 0 || v.TotalTasks != len(r.List) || v.SpecPath != r.Spec {
 		return nil

@@ -144,7 +144,7 @@ func opening(n int, approve, stop string, due func(*loop.Facts) []loop.Gate) loo
 	}
 }
 
-// The options that several gates have.
+// Options that several gates share.
 var (
 	notYet   = loop.Option{Label: "hold", Description: "Not yet: the loop pauses here."}
 	tryAgain = loop.Option{Label: "retry",
@@ -152,7 +152,7 @@ var (
 	stopLoop = loop.Option{Label: "stop", Description: loop.NothingMore}
 )
 
-// ask returns a question about a task, or about the whole run if the task's number is 0.
+// ask returns a question about a task, or about the whole run if task is 0.
 func ask(task int, format string, args ...any) []loop.Gate {
 	g := loop.Gate{Question: fmt.Sprintf(format, args...)}
 	if task > 0 {
@@ -184,7 +184,7 @@ func reviewDue(f *loop.Facts) []loop.Gate {
 		english.Plural(len(r.List), "task"), r.ListPath, ticked, r.ownChecks())
 }
 
-// prGateDue asks a person to accept the work once the attempt to open the PR is accepted (T51).
+// prGateDue asks a person to accept the work once the attempt that opens the PR is accepted (T51).
 func prGateDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item != nil || j == nil || !j.Verdict.Done() || passed(f, 3) {
@@ -238,7 +238,7 @@ func applyCheck(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {
 	r.Proposed = ""
 }
 
-// checkpointDue asks after a task that is a checkpoint (T41).
+// checkpointDue asks after a checkpoint task (T41).
 func checkpointDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item == nil || !item.Checkpoint || Of(f.Run).Mode != "checkpoint" || !j.Verdict.Done() {
@@ -258,7 +258,7 @@ func flaggedDue(f *loop.Facts) []loop.Gate {
 	return ask(n, "Task %d is flagged: %s. Retry, skip it, or stop the loop?", n, j.Why)
 }
 
-// applyFlagged skips or retries the current task. A person's own words are passed to the next
+// applyFlagged skips or retries the current task. It passes a person's own words to the next
 // attempt.
 func applyFlagged(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, answer string) {
 	r := Of(run)
@@ -274,7 +274,7 @@ func applyFlagged(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, answer strin
 	}
 }
 
-// importDue asks about a state file that another tool left behind (T99). The gates that the tool
+// importDue asks about a state file that another tool left behind (T99). Gates that the tool
 // recorded as passed are asked again.
 func importDue(f *loop.Facts) []loop.Gate {
 	r := Of(f.Run)
@@ -301,7 +301,7 @@ func applyImport(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {
 	r.Import = nil
 }
 
-// listDue asks about a list that has been edited since it was read (T97).
+// listDue asks about a list edited since it was read (T97).
 func listDue(f *loop.Facts) []loop.Gate {
 	r := Of(f.Run)
 	if r.Changed == nil {
@@ -334,14 +334,14 @@ func testsDue(f *loop.Facts) []loop.Gate {
 		strings.Join(j.Weakened, "; "))
 }
 
-// numberOf returns the number of the task that a gate refers to, or 0 if there is none.
+// numberOf returns the number of the task a gate refers to, or 0 if it refers to none.
 func numberOf(g loop.Gate) (n int) {
 	_, _ = fmt.Sscanf(g.Target, "task %d", &n)
 	return n
 }
 
 // takeBack revokes the acceptance of an attempt. If the attempt's iteration has already ended, it
-// opens the task again.
+// reopens the task.
 func takeBack(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, why string) {
 	a, r, task := tick.Attempt, Of(run), numberOf(g)
 	switch {
@@ -365,7 +365,7 @@ func judged(f *loop.Facts) (*Item, *attempt.Judgement) {
 	return Of(f.Run).item(), f.Tick.Attempt.Judged
 }
 
-// The next two functions describe for a person how close a task loop is to its conditions.
+// The next two functions describe how close a task loop is to meeting its conditions.
 
 func tellTask(f *loop.Facts) string {
 	return Of(f.Run).Result() + "; fires when the last one is done"
@@ -380,7 +380,7 @@ func tellRetries(f *loop.Facts) string {
 		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
 }
 
-// stays refuses calls of a task's worker that schedule something or ask a person (T90).
+// stays refuses calls by a task's worker that schedule work or ask a person (T90).
 func stays(e loop.Call, s loop.State, _ *loop.Known) loop.Outcome {
 	if e.Agent == "" && !s.Run.Driven() || Of(s.Run) == nil {
 		return loop.Outcome{}

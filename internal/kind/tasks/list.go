@@ -14,7 +14,7 @@ import (
 	"hooks/internal/markdown"
 )
 
-// Bounds on a list of tasks.
+// Limits on a task list.
 const (
 	MaxTasks    = 500
 	MaxTitle    = 200     // runes
@@ -22,11 +22,11 @@ const (
 	MaxList     = 1 << 20 // bytes
 )
 
-// ParseList reads the tasks of a Markdown text: the items with a check box at the top level,
-// outside of code and comments. The suffixes "(checkpoint)" and "(no commit)" of a title set the
-// task's fields. The last task under a heading "### Checkpoint…" is a checkpoint too. Errors name
-// the line, from 1, and the offending text. A list without a task is an error (T41, T97). A ticked
-// task was done before the run.
+// ParseList reads tasks from Markdown: top-level items with a check box, outside code and comments.
+// Ticked tasks were done before the run. The suffixes "(checkpoint)" and "(no commit)" in a title
+// set the task's fields. The last task under a heading "### Checkpoint…" is also a checkpoint.
+// Errors give the line, from 1, and the offending text. A list without tasks is an error (T41,
+// T97).
 func ParseList(text []byte) ([]Item, error) {
 	if len(text) > MaxList {
 		return nil, fmt.Errorf("the task list has %d bytes, more than %d", len(text), MaxList)
@@ -51,11 +51,11 @@ func ParseList(text []byte) ([]Item, error) {
 	return r.list, nil
 }
 
-// listReader keeps the state that continues from one line to the next.
+// listReader carries state from one line to the next.
 type listReader struct {
 	raw  []string
 	list []Item
-	// a line indented by this many columns belongs to the item above; 0 without an item
+	// lines indented this many columns are part of the item above; 0 without an item
 	inside    int
 	task      bool // the item above is a task
 	milestone bool // below a heading "### Checkpoint…"
@@ -121,7 +121,7 @@ func (r *listReader) add(title string, ticked bool, l markdown.Line) error {
 	return nil
 }
 
-// criterion adds a line below an item to its criteria, without the item's indentation. The lines
+// criterion adds a line below a task to the task's criteria, without its indentation. The lines
 // "check: COMMAND" and "depends: 3, 4" set fields of the task instead.
 func (r *listReader) criterion(l markdown.Line, raw string) error {
 	t := &r.list[len(r.list)-1]
@@ -161,8 +161,7 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 	return nil
 }
 
-// ordered returns an error if tasks depend on each other in a cycle, or on a task that does not
-// exist.
+// ordered returns an error if the dependencies form a cycle or name a task that does not exist.
 func ordered(list []Item) error {
 	var edges [][2]int
 	for i, item := range list {
@@ -189,7 +188,7 @@ func (r *listReader) endHeading() {
 	r.milestone, r.under = false, false
 }
 
-// cutSuffixFold cuts a suffix of any case and the blanks before it, if the text has the suffix.
+// cutSuffixFold removes suffix, in any case, and the spaces before it. It reports whether it did.
 func cutSuffixFold(text, suffix string) (string, bool) {
 	at := len(text) - len(suffix)
 	if at < 0 || !strings.EqualFold(text[at:], suffix) {
@@ -198,7 +197,7 @@ func cutSuffixFold(text, suffix string) (string, bool) {
 	return strings.TrimRight(text[:at], " "), true
 }
 
-// dedent removes at most n columns of white space from the start of a line.
+// dedent removes at most n columns of leading white space from a line.
 func dedent(line string, n int) string {
 	for columns := 0; columns < n && line != "" && (line[0] == ' ' || line[0] == '\t'); columns++ {
 		if line[0] == '\t' {
@@ -209,10 +208,9 @@ func dedent(line string, n int) string {
 	return line
 }
 
-// Section returns the text below a heading of a spec, such as "## Tasks", up to the next heading of
-// the same or a higher level, or nil if there is no such heading. Case does not matter. The text
-// begins with one blank line for each line of the spec above it, so that line numbers stay the
-// same.
+// Section returns the text below a heading in a spec, such as "## Tasks", up to the next heading of
+// the same or a higher level, or nil if there is no such heading. Case does not matter. The result
+// begins with a blank line for each line above it in the spec, so that line numbers stay the same.
 func Section(spec []byte, heading string) []byte {
 	title := strings.TrimSpace(strings.TrimLeft(heading, "#"))
 	level := len(heading) - len(strings.TrimLeft(heading, "#"))
@@ -249,15 +247,15 @@ const (
 // maxGoal bounds the goal, in runes.
 const maxGoal = 300
 
-// Spec is the front matter of a spec. A field that is not set is empty.
+// Spec holds the front matter of a spec. Unset fields are empty.
 type Spec struct {
 	Mode  string // one of the five modes (T23)
-	Issue string // as in "CIA-042" (T31)
+	Issue string // such as "CIA-042" (T31)
 }
 
-// ReadSpec reads the lines "key: value" at the left margin between two "---" lines at the start of
-// a spec. It ignores other keys, lists and multi-line texts; of several lines with a key, the last
-// one counts. An unknown mode is an error with its line.
+// ReadSpec reads unindented "key: value" lines between two "---" lines at the start of a spec. It
+// ignores other keys, lists and multi-line values. If a key is repeated, the last value wins. An
+// unknown mode is an error that gives the line.
 func ReadSpec(spec []byte) (s Spec, err error) {
 	front, _ := splitFront(string(spec))
 	for i, line := range strings.Split(front, "\n") {
@@ -296,8 +294,8 @@ func splitFront(spec string) (front, rest string) {
 	return "", spec // the first line is a rule, not front matter
 }
 
-// scalar returns value without quotes and a trailing comment, or "" if it is a list or a text of
-// several lines.
+// scalar returns value without quotes and a trailing comment, or "" if it is a list or a multi-line
+// string.
 func scalar(value string) string {
 	value, _, _ = strings.Cut(markdown.OneLine(value), " #")
 	if value != "" && strings.ContainsRune("|>[{#&*!", rune(value[0])) {
@@ -306,8 +304,8 @@ func scalar(value string) string {
 	return strings.Trim(value, `"'`)
 }
 
-// Goal returns the first sentence of the first paragraph of a spec that is neither heading, list,
-// table, quote nor code, in at most 300 runes. It is empty if there is no such paragraph (T30).
+// Goal returns the first sentence of a spec, cut to 300 runes. It skips headings, lists, tables,
+// quotes and code, and returns "" if nothing else is left (T30).
 func Goal(spec []byte) string {
 	_, body := splitFront(string(spec))
 	var words []string
@@ -323,8 +321,8 @@ func Goal(spec []byte) string {
 	return markdown.CutRunes(sentence(markdown.OneLine(strings.Join(words, " "))), maxGoal)
 }
 
-// sentence returns the first sentence of a text. Punctuation before a word in lower case does not
-// end it, because it may belong to an abbreviation.
+// sentence returns the first sentence of text. Punctuation before a lowercase word does not end the
+// sentence, because it may be part of an abbreviation.
 func sentence(text string) string {
 	for i, r := range text {
 		after := text[i+utf8.RuneLen(r):]

@@ -11,10 +11,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// This file handles the order of a task list: it picks the next task and handles edits of the
-// list.
+// This file picks the next task and handles edits to the task list.
 
-// Pick selects the first task that is not done and depends only on done tasks, or else the PR.
+// Pick selects the first unfinished task whose dependencies are all done, or else the PR.
 func (r *Run) Pick() {
 	r.Index = slices.IndexFunc(r.List, func(i Item) bool {
 		return !i.Result.Done() && !slices.ContainsFunc(i.Depends, func(n int) bool {
@@ -36,7 +35,7 @@ func (r *Run) Finished() (n int) {
 	return n
 }
 
-// unticked returns a list and its hash, both without the ticks, which do not count.
+// unticked returns a copy of list without ticks, with its hash. Ticks do not count as edits.
 func unticked(list []Item) *ReadList {
 	list = slices.Clone(list)
 	for i := range list {
@@ -45,7 +44,7 @@ func unticked(list []Item) *ReadList {
 	return &ReadList{Sum: loop.Digest(fmt.Appendf(nil, "%+v", list)), List: list}
 }
 
-// reread reads the list from the text of its file. It returns nil if the text has no list (T97).
+// reread parses the list in text, the contents of its file. It returns nil if that fails (T97).
 func (r *Run) reread(text string) *ReadList {
 	of := []byte(text)
 	if r.ListPath == r.Spec {
@@ -60,8 +59,8 @@ func (r *Run) reread(text string) *ReadList {
 
 // compare compares the list on disk with the one last read; now is nil if it cannot be read. alone
 // reports whether nothing has run since the last attempt. If so, and if the list was unchanged when
-// that attempt ended, a person made the change: compare adopts it and returns a note about it. Any
-// other change, and any new check, waits for a person's answer.
+// that attempt ended, a person made the change, so compare adopts it and returns a note about it.
+// Any other change, and any new check, waits for a person's answer.
 func (r *Run) compare(now *ReadList, alone bool) (note string) {
 	if now == nil || r.ListSum == "" {
 		return ""
@@ -94,7 +93,7 @@ func (r *Run) author() string {
 	return "since it was read"
 }
 
-// difference describes for a person how a list differs from the run's.
+// difference describes how a list differs from the run's.
 func (r *Run) difference(now []Item) string {
 	var parts []string
 	old := slices.Clone(r.List)
@@ -123,8 +122,8 @@ func (r *Run) difference(now []Item) string {
 	return cmp.Or(strings.Join(parts, "; "), "the order")
 }
 
-// take adopts a list that was read again. It matches tasks by title and keeps their state. It also
-// keeps tasks that are done, and tasks that a person added, if the new list lacks them.
+// take adopts a list that was reread. It matches tasks by title and keeps their state. Completed
+// tasks, and tasks that a person added, stay even if the new list lacks them.
 func (r *Run) take(now *ReadList) {
 	under, old := r.item(), slices.Clone(r.List)
 	var list []Item
@@ -178,8 +177,8 @@ func appendNote(notes []string, note string) []string {
 	return append(slices.Clip(notes), note)
 }
 
-// steer adds a task from a terminal, as in `hooks tasks add "Write the page"`. The next iteration
-// appends it. The list's file does not change.
+// steer adds a task from a terminal, for example `hooks tasks add "Write the page"`. The next
+// iteration appends it to the run's list. The list file does not change.
 func steer(s loop.State, by loop.Steering) (said string, err error) {
 	list, err := ParseList([]byte("- [ ] " + by.Text))
 	r := Of(s.Run)
@@ -196,7 +195,7 @@ func steer(s loop.State, by loop.Steering) (said string, err error) {
 		len(r.List)+len(r.Added), list[0].Title), nil
 }
 
-// ownChecks lists the checks of individual tasks for the question at gate 2.
+// ownChecks lists the checks of individual tasks for the question that gate 2 asks.
 func (r *Run) ownChecks() string {
 	var parts []string
 	for n, i := range r.List {
@@ -210,8 +209,8 @@ func (r *Run) ownChecks() string {
 	return " These tasks have their own checks: " + strings.Join(parts, ", ") + "."
 }
 
-// Begins returns the events of a command that a person typed, or nil if the Stop hook started the
-// iteration.
+// Begins returns the sync events for an iteration that a person's command started, or nil if the
+// Stop hook started it.
 func (r *Run) Begins(b *loop.Budget, fed bool) []loop.SyncEvent {
 	switch {
 	case fed || b.Status != loop.Active:
@@ -224,7 +223,7 @@ func (r *Run) Begins(b *loop.Budget, fed bool) []loop.SyncEvent {
 	return []loop.SyncEvent{r.event(b, "resumed", strconv.Itoa(b.Seq), r.Attempts().Resuming())}
 }
 
-// Ends returns the events of an iteration whose history line was just written.
+// Ends returns the sync events for an iteration whose history line was just written.
 func (r *Run) Ends(b *loop.Budget, l *loop.Iteration) (list []loop.SyncEvent) {
 	seq := strconv.Itoa(l.Seq)
 	if t := LineOf(l); t != nil && t.Task <= len(r.List) && t.Judgement.Verdict.Done() &&

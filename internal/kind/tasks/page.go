@@ -13,7 +13,7 @@ import (
 	"hooks/internal/page"
 )
 
-// Listing is the run's list with the result of each task, as `hooks tasks` shows it (T5, T63).
+// Listing is the run's task list with results, as shown by `hooks tasks` (T5, T63).
 type Listing struct {
 	RunID     string      `json:"run_id"`
 	Status    loop.Status `json:"status"`
@@ -52,14 +52,14 @@ type Row struct {
 	Dollars  loop.USD        `json:"dollars"`
 	// the task's own check; "" if the list's check applies
 	Check string `json:"check,omitempty"`
-	// reason why the last attempt did not count
+	// why the last attempt did not count
 	Why      string   `json:"why,omitempty"`
 	Changed  []string `json:"check_changed,omitempty"`  // pinned files that the worker changed
 	Weakened []string `json:"tests_weakened,omitempty"` // how the worker weakened tests (T96)
 	Open     bool     `json:"under_way,omitempty"`      // an attempt at the task is open
 }
 
-// The verdicts on a task that is not finished.
+// Verdicts on an unfinished task.
 const (
 	TaskBlocked attempt.Verdict = "blocked" // its attempts or its dollars are used up
 	TaskOpen    attempt.Verdict = "open"
@@ -80,7 +80,7 @@ func (r *Run) Page(s loop.Shown, style, title, next string) page.Page {
 		style: style, title: title, done: r.Result()}
 }
 
-// Rows returns the tasks of the run for a report card's JSON.
+// Rows returns the run's tasks for the JSON of a report card.
 func (r *Run) Rows(s loop.Shown) any { return r.rows(s) }
 
 func (r *Run) rows(s loop.Shown) (rows []Row) {
@@ -121,7 +121,7 @@ func (r *Run) rows(s loop.Shown) (rows []Row) {
 	return rows
 }
 
-// Tried returns the number of tasks that had an attempt.
+// Tried returns the number of tasks that have been attempted.
 func (r *Run) Tried() (n int) {
 	for _, item := range r.List {
 		if item.Tries > 0 {
@@ -131,7 +131,7 @@ func (r *Run) Tried() (n int) {
 	return n
 }
 
-// blocked reports whether the task under way used up its attempts or its dollars.
+// blocked reports whether the current task has used up its attempts or its dollars.
 func (r *Run) blocked(b *loop.Budget) bool {
 	return r.Try >= r.MaxTries || b.StopCause == "task_blocked"
 }
@@ -171,8 +171,8 @@ func checked(command string) string {
 	return "`" + command + "` after each claim"
 }
 
-// table returns a table of tasks with their verdicts, commits and costs, and with remarks below
-// each. commit returns the hash of a commit with its link; if it is nil, there are no links.
+// table returns a table of tasks with their verdicts, commits and costs, and remarks below each
+// task. commit turns a hash into a link; if it is nil, hashes are not linked.
 func table(rows []Row, commit func(sha string) page.Word) page.Table {
 	t := page.Table{Class: "tasklist", Columns: []page.Column{
 		{Name: "#", Right: true, Class: "num"}, {Name: "task", Class: "text", Notes: true},
@@ -191,15 +191,15 @@ func table(rows []Row, commit func(sha string) page.Word) page.Table {
 	return t
 }
 
-// remarks returns the reason the last attempt was not accepted, and the worker's changes to the
-// check and the tests.
+// remarks returns why the last attempt was not accepted, and how the worker changed the check and
+// the tests.
 func (r Row) remarks() []string {
 	return loop.AppendNew(nil, prefixed("last attempt: ", r.Why),
 		prefixed("check changed by the worker: ", strings.Join(r.Changed, ", ")),
 		prefixed("tests weakened: ", strings.Join(r.Weakened, ", ")))
 }
 
-// prefixed adds a prefix to a text unless the text is empty.
+// prefixed adds a prefix to text. It leaves empty text empty.
 func prefixed(prefix, text string) string {
 	if text == "" {
 		return ""
@@ -207,7 +207,7 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-// shown returns the verdict, and whether an attempt is under way.
+// shown returns the verdict, followed by "under way" if an attempt is open.
 func (r Row) shown() string {
 	text := r.Verdict.String()
 	if r.Open {
@@ -228,7 +228,7 @@ func (r Row) style() string {
 	return page.Plain
 }
 
-// Block returns the result of an attempt, in the specification's words if it has any (T68–T71).
+// Block returns the result of an attempt, in the specification's words if it defines any (T68–T71).
 func (r *Run) Block(b *loop.Budget, l *loop.Iteration) (list []string) {
 	if own := LineOf(l); own != nil {
 		list = append(list, r.attempted(own))
@@ -255,7 +255,7 @@ func (r *Run) attempted(l *Line) string {
 		r.MaxTries-1, j.Verdict, j.Why)
 }
 
-// awaiting returns a line about the numbered gate that the run waits for (T69), if any.
+// awaiting returns a line about the numbered gate that the run is waiting at, if any (T69).
 func awaiting(b *loop.Budget) (list []string) {
 	n := AwaitingGate(b)
 	for _, g := range b.Pending {
@@ -266,7 +266,7 @@ func awaiting(b *loop.Budget) (list []string) {
 	return list
 }
 
-// Final returns the counts of the list, and then each task with its result.
+// Final returns the list's totals, and then a line with the result of each task.
 func (r *Run) Final(s loop.Shown) (must, more []string) {
 	for _, row := range r.rows(s) {
 		text := fmt.Sprintf("Task %d: %s — %s%s", row.Number, row.Title, row.shown(),
@@ -301,7 +301,7 @@ func (r *Run) Stand(s loop.Shown) (list page.Facts) {
 	return list
 }
 
-// maxTasks is the maximum number of tasks that a card lists.
+// maxTasks is the maximum number of tasks listed on a card.
 const maxTasks = 500
 
 // Card draws the list with the verdict on each task.
@@ -315,8 +315,8 @@ func (r *Run) Card(to page.Sheet, s loop.Shown, commit func(sha string) page.Wor
 	to.Line(page.Faint, "Check command: %s", checked(r.Check))
 }
 
-// Evidence returns the tasks whose check passed when the program ran it, and the tasks that were
-// only claimed.
+// Evidence returns the tasks whose check passed when the program ran it, and the tasks whose
+// completion was only claimed.
 func (r *Run) Evidence() (seen, said page.Facts) {
 	seen.GivenCell("tasks", r.with(attempt.Verified))
 	seen.GivenCell("not broken", r.with(attempt.Unbroken))

@@ -25,14 +25,14 @@ const (
 // keptHeadings are the sections whose lines a worker must not remove (T36).
 var keptHeadings = []string{completedHeading, learningsHeading}
 
-// none is the text of an empty section.
+// none is the contents of an empty section.
 const none = "(none)"
 
 // maxFlag bounds the text that Flagged returns, in bytes.
 const maxFlag = 2000
 
-// Progress returns the text of the run's progress file. now is the file on disk, or nil if there is
-// none; kept is the text that the run wrote last, or nil before it wrote any. settled reports
+// Progress returns the new contents of the run's progress file. now is the file on disk, or nil if
+// it is missing; kept is what the run last wrote, or nil if it wrote nothing yet. settled reports
 // whether a person has seen the last attempt's flags (T29–T37, T82).
 func (r *Run) Progress(now, kept []byte, settled bool) []byte {
 	f := parse(now)
@@ -58,7 +58,7 @@ func (r *Run) Progress(now, kept []byte, settled bool) []byte {
 	return f.bytes()
 }
 
-// current returns the current task as the progress file names it, or "" if no work is left (T34).
+// current returns the current task as written in the progress file, or "" if no work is left (T34).
 func (r *Run) current() string {
 	switch {
 	case r.Complete():
@@ -80,7 +80,8 @@ func newProgress(goal, issue string) *file {
 	return f
 }
 
-// orNone returns a text on one line that cannot be mistaken for a heading, or "(none)".
+// orNone returns text on one line that cannot be mistaken for a heading. It replaces "" by
+// "(none)".
 func orNone(text string) string {
 	if text = strings.TrimLeft(markdown.OneLine(text), "# "); text != "" {
 		return text
@@ -88,7 +89,7 @@ func orNone(text string) string {
 	return none
 }
 
-// renew prepares the progress file of an earlier run for a new one. It keeps Learnings and foreign
+// renew reuses the progress file of an earlier run for a new run. It keeps Learnings and foreign
 // sections.
 func (f *file) renew(goal, issue string) {
 	f.section(goalHeading).body = orNone(goal)
@@ -99,9 +100,9 @@ func (f *file) renew(goal, issue string) {
 	f.section(flaggedHeading).body = none
 }
 
-// complete adds the line of a completed task to Completed Tasks, as in "- [x] Task 0: Add schema
-// migration -- abc1234 (2 min)". index counts from 0. If the worker already wrote lines for that
-// task, the last one is kept if it names the same commit, and replaced otherwise (T32).
+// complete adds a line to Completed Tasks, such as "- [x] Task 0: Add schema migration -- abc1234
+// (2 min)". index counts from 0. If the worker already wrote lines for the task, complete keeps the
+// last one if it names the same commit, and replaces it otherwise (T32).
 func (f *file) complete(index int, t Item) {
 	commit := "no commit"
 	if t.SHA != "" {
@@ -124,7 +125,7 @@ func (f *file) complete(index int, t Item) {
 	p.body = strings.TrimLeft(p.body+"\n"+done, "\n")
 }
 
-// taskNumber returns the number in the line of a completed task, or "".
+// taskNumber returns the task number in a line of Completed Tasks, or "".
 func taskNumber(line string) string {
 	text := markdown.Item(strings.TrimSpace(line))
 	rest, found := strings.CutPrefix(text, "Task ")
@@ -135,7 +136,7 @@ func taskNumber(line string) string {
 	return rest[:end]
 }
 
-// commitOf returns the word after the last " -- " of the line of a completed task, or "".
+// commitOf returns the commit in a line of Completed Tasks, the word after the last " -- ", or "".
 func commitOf(line string) string {
 	at := strings.LastIndex(line, " -- ")
 	if at < 0 {
@@ -145,13 +146,13 @@ func commitOf(line string) string {
 	return strings.Trim(word, "`")
 }
 
-// comment matches a closed HTML comment. A comment that is never closed must not hide a flag.
+// comment matches a closed HTML comment. An unclosed comment must not hide a flag.
 var comment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)<!--.*?-->`)
 })
 
-// Flagged returns the text of Blocked / Flagged, at most 2000 bytes. It is empty if the section
-// contains only white space, comments and a placeholder such as "(none)" (T35).
+// Flagged returns the text under Blocked / Flagged, cut to 2000 bytes. It returns "" if the section
+// has only white space, comments and placeholders such as "(none)" (T35).
 func Flagged(text []byte) string {
 	var flags strings.Builder
 	for _, p := range parse(text).parts {
@@ -184,9 +185,9 @@ func placeholder(line string) bool {
 	return false
 }
 
-// Lost returns the lines of Completed Tasks and of Learnings in before that are missing or changed
-// in now, in order, without trailing white space. It ignores blank lines, comments, placeholders
-// and the order of lines (T36).
+// Lost returns the lines under Completed Tasks and Learnings in before that are missing from now or
+// changed there, in order, without trailing white space. It ignores blank lines, comments,
+// placeholders and the order of lines (T36).
 func Lost(before, now []byte) []string {
 	old, new := parse(before), parse(now)
 	var lost []string
@@ -196,8 +197,8 @@ func Lost(before, now []byte) []string {
 	return lost
 }
 
-// restore puts back the lines that Lost returns. A section that lost any gets its old lines in
-// their order, followed by the new lines; any other section is unchanged (T36, T82).
+// restore puts back the lines that Lost returns. If a section lost lines, its old lines come first,
+// in their order, followed by the new ones. Other sections do not change (T36, T82).
 func (f *file) restore(old *file) {
 	for _, heading := range keptHeadings {
 		was, is := old.entries(heading), f.entries(heading)
@@ -207,8 +208,8 @@ func (f *file) restore(old *file) {
 	}
 }
 
-// entries returns the lines to keep from all sections with the heading, without trailing white
-// space.
+// entries returns the lines worth keeping from all sections with the heading, without trailing
+// white space.
 func (f *file) entries(heading string) (list []string) {
 	for _, p := range f.parts {
 		for line := range strings.SplitSeq(p.body, "\n") {
@@ -222,7 +223,7 @@ func (f *file) entries(heading string) (list []string) {
 	return list
 }
 
-// missing returns the lines of one list that are not in another. Duplicates count.
+// missing returns the lines in one list but not in the other. Duplicates count.
 func missing(of, in []string) (list []string) {
 	left := slices.Clone(in)
 	for _, line := range of {
@@ -235,8 +236,8 @@ func missing(of, in []string) (list []string) {
 	return list
 }
 
-// tail returns at most the last n bytes of a text, from the start of a line, or of a rune if the
-// last line is longer than n.
+// tail returns at most the last n bytes of text, starting at the beginning of a line, or of a rune
+// if the last line is longer than n.
 func tail(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -284,7 +285,7 @@ func (f *file) bytes() []byte {
 	return []byte(strings.Trim(b.String(), "\n") + "\n")
 }
 
-// is reports whether a part has the given heading. It ignores case, blanks and closing marks.
+// is reports whether a part has the given heading, ignoring case, blanks and closing # marks.
 func (p *part) is(heading string) bool { return sameHeading(p.heading) == sameHeading(heading) }
 
 func sameHeading(heading string) string {
@@ -292,7 +293,7 @@ func sameHeading(heading string) string {
 	return strings.ToLower(strings.ReplaceAll(heading, " ", ""))
 }
 
-// section returns the first part with a heading. If there is none, it adds the part at the end.
+// section returns the first part with the given heading. If there is none, it appends one.
 func (f *file) section(heading string) *part {
 	i := slices.IndexFunc(f.parts, func(p *part) bool { return p.is(heading) })
 	if i < 0 {

@@ -11,25 +11,25 @@ import (
 	"hooks/internal/markdown"
 )
 
-// MaxPrompt bounds a prompt, in bytes; every prompt is shorter.
+// MaxPrompt is the maximum size of a prompt, in bytes.
 const MaxPrompt = 8 << 10
 
-// Bounds of the parts of a prompt, in bytes.
+// Limits on the parts of a prompt, in bytes.
 const (
 	maxShort    = 500               // a path, a command or a reason
 	maxCriteria = MaxCriteria + 100 // including the > marks of the quote
 	maxLog      = 4 << 10           // the end of the progress file
 )
 
-// template holds the prompts of a task and of the PR (L13, L16–L19, T33, T36, T38–T42, T51–T56,
+// template holds the prompts for a task and for the PR (L13, L16–L19, T33, T36, T38–T42, T51–T56,
 // T61, T85).
 //
 //go:embed prompt.md
 var template string
 
 // Prompt returns the complete prompt for one attempt at a task, or at the PR after the last task
-// (T13, T51). Foreign texts are put on one line or quoted, so that no line of a prompt can be read
-// as a claim. The end of the progress file follows, as far as it fits.
+// (T13, T51). It quotes foreign text or puts it on one line, so that no line can be read as a
+// claim. The end of the progress file follows, cut to fit.
 func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
 	what, check, item := "pr", r.Check, Item{}
 	if a.Task <= len(r.List) {
@@ -59,8 +59,8 @@ func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
 	return text
 }
 
-// keptDone is the number of lines of Completed Tasks that a prompt shows. With all lines, each
-// prompt would be longer than the one before (T1).
+// keptDone is how many lines of Completed Tasks a prompt shows. If it showed all of them, each
+// prompt would be longer than the last (T1).
 const keptDone = 2
 
 // recent returns a progress file with only the last keptDone lines of Completed Tasks.
@@ -75,5 +75,5 @@ func recent(log []byte) []byte {
 	return f.bytes()
 }
 
-// short returns a foreign text on one line of at most maxShort bytes.
+// short returns foreign text on one line of at most maxShort bytes.
 func short(text string) string { return markdown.Cut(markdown.OneLine(text), maxShort) }

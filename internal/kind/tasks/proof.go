@@ -10,12 +10,12 @@ import (
 	"hooks/internal/loop"
 )
 
-// A green check proves a task to different degrees. The task is verified if the check was red
-// before the work, and "not broken" if it was green before, or if its result is unknown. If the
-// worker changed the check, it runs with the original files.
+// How much a green check proves depends on its result before the work. If it was red, the task is
+// verified. If it was green or unknown, the task is "not broken". If the worker changed the check,
+// it runs with the original files.
 
-// checkOf returns the command that proves a task: the task's own, or the list's. item is nil for
-// the pull request.
+// checkOf returns the task's own check command, or the list's if it has none. item is nil for the
+// pull request.
 func (r *Run) checkOf(item *Item) string {
 	if item == nil {
 		return r.Check
@@ -23,8 +23,8 @@ func (r *Run) checkOf(item *Item) string {
 	return cmp.Or(item.Check, r.Check)
 }
 
-// proven returns the verdict on a task whose check is green, and the reason why the verdict is not
-// a better one.
+// proven returns the verdict on a task with a green check. If the result of the check before the
+// work is unknown, why says so.
 func (r *Run) proven() (verdict attempt.Verdict, why string) {
 	item := r.item()
 	switch {
@@ -67,7 +67,8 @@ func (i *Item) measured(command, head string) bool {
 		(i.Tries > 0 || head == "" || b.Head == "" || b.Head == head)
 }
 
-// begins records the last check as the result before the work, if it checked the same commit.
+// begins stores the last check as the result before the work if it ran on the commit where the
+// attempt begins.
 func (r *Run) begins(item *Item, a *attempt.Attempt) {
 	if command := r.checkOf(item); a.Tree == "" && !item.measured(command, a.Head) {
 		if item.Before = nil; r.Last.Of(command, a.Head) {
@@ -95,8 +96,8 @@ func (r *Run) Measured(at int, c attempt.CheckRun) {
 	}
 }
 
-// unprovenDue asks a person about a task if the result of its check is inconclusive, or if the run
-// requires a stronger proof.
+// unprovenDue asks a person about a task if its check is inconclusive, or if its verdict is weaker
+// than the run requires.
 func unprovenDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item == nil {
@@ -115,8 +116,8 @@ func unprovenDue(f *loop.Facts) []loop.Gate {
 	return due
 }
 
-// applyUnproven counts a task as done because a person accepted it, and pins the check as it is
-// now.
+// applyUnproven counts a task as done if a person accepted it, and then pins the check in its
+// current form. Otherwise it calls takeBack.
 func applyUnproven(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer string) {
 	const why = "a person did not accept it without proof"
 	r, task := Of(run), numberOf(g)
@@ -138,8 +139,8 @@ func applyUnproven(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer s
 	}
 }
 
-// Judge judges the last message of the thread that does the task. hold is the reason to keep the
-// thread running; it is nil if the attempt is judged.
+// Judge judges the worker's last message. hold is the reason to keep the worker running, or nil if
+// the attempt is judged.
 func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	k.Require(&k.Claim)
 	claim := k.Claim.Value
@@ -188,8 +189,8 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	return s.Settle(j)
 }
 
-// whyLacking returns the reason why the evidence does not support a claim, or "", and details for
-// the worker.
+// whyLacking explains why the evidence does not support a claim. why is "" if it does; more has
+// details for the worker.
 func whyLacking(s loop.State, c *attempt.Claim, e *attempt.Evidence) (why, more string) {
 	a, item := s.Tick.Attempt, Of(s.Run).item()
 	lost := Lost([]byte(c.Wrote), []byte(c.Progress))

@@ -15,7 +15,7 @@ import (
 // Name is the kind's name in commands and files.
 const Name loop.Skill = "task"
 
-// Kind is the kind of loop that works through the tasks of a spec (T1).
+// Kind is the loop kind that works through the tasks in a spec (T1).
 var Kind = loop.Kind{
 	Name: Name, Commands: []string{"go", "start"}, MaxHolds: 6,
 	Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * loop.Dollar},
@@ -50,13 +50,13 @@ var Kind = loop.Kind{
 	Line:    loop.Part{Name: "task", Of: (*Line)(nil)}, Columns: []string{"task", "try"},
 }
 
-// Of returns the state that a task loop adds to the run, or nil for any other run.
+// Of returns the task loop's part of a run, or nil if the run is of another kind.
 func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }
 
-// LineOf returns the fields that a task loop adds to the line, or nil for any other line.
+// LineOf returns the task loop's part of a history line, or nil if the line is of another kind.
 func LineOf(l *loop.Iteration) *Line { return loop.LineOf[Line](l) }
 
-// Run is the state that a task loop adds to its run: its list and its progress (T16–T28).
+// Run is the task loop's part of a run: the list and the progress through it (T16–T28).
 type Run struct {
 	Spec     string `json:"spec"`      // path of the spec, relative to the project
 	ListPath string `json:"list_path"` // path of the file that contains the list
@@ -85,21 +85,21 @@ type Run struct {
 	CheckMinutes int `json:"check_minutes,omitempty"`
 	// the run opens a PR after the last task, for gate 3
 	OpensPR bool `json:"opens_pr,omitempty"`
-	// reason why the last attempt was not accepted
+	// why the last attempt was not accepted
 	Reason  string   `json:"reason,omitempty"`
 	Dollars loop.USD `json:"max_task_dollars,omitempty"`
-	// Require is "verified" if a person must be asked about each task with a lesser verdict,
-	// otherwise "".
+	// Require is "verified" if a person must be asked about every task with a lesser verdict, and
+	// "" otherwise.
 	Require string `json:"require,omitempty"`
 	// progress made by another tool, until a person has answered the question about it
 	Import *Found `json:"import,omitempty"`
-	Words  string `json:"words,omitempty"` // a person's words for the task's next attempts
+	Words  string `json:"words,omitempty"` // a person's message for the task's next attempts
 	Git    bool   `json:"git,omitempty"`   // an attempt has seen a repository
-	// Tip is the commit of the last task that is done. The branch must still contain it (T87),
-	// unless a person resumes the run; that accepts the branch as it is.
+	// Tip is the commit of the last completed task. The branch must still contain it (T87). A
+	// person who resumes the run accepts the branch as it is, which clears Tip.
 	Tip string `json:"tip,omitempty"`
 	PR  int    `json:"pr,omitempty"` // PR that the run has opened or commented on, or 0
-	// Start is the commit on which the run began, and at which the check is pinned.
+	// Start is the commit where the check is pinned, normally the one where the run began.
 	Start string            `json:"start,omitempty"`
 	Last  *attempt.CheckRun `json:"last_check,omitempty"` // last conclusive run of the check
 	// Outages counts consecutive attempts that ended through no fault of the task (T59, T95).
@@ -142,26 +142,26 @@ type Item struct {
 	Added  bool            `json:"added,omitempty"`
 	Result attempt.Verdict `json:"result,omitempty"` // empty while the task is not done
 	SHA    string          `json:"sha,omitempty"`
-	// Base is the commit on which the first attempt at the task began, or the empty tree. Attempts
-	// whose start git could not read do not count; attempts that an outage ended do.
+	// Base is the commit where the first attempt at the task began, or the empty tree. An attempt
+	// ended by an outage counts as the first; one whose start git could not read does not.
 	Base    string   `json:"base,omitempty"`
 	Tries   int      `json:"tries,omitempty"`
 	Minutes int      `json:"minutes,omitempty"`
 	Dollars loop.USD `json:"dollars,omitempty"`
 }
 
-// Line holds the attempt's fields of a history line.
+// Line holds the fields of a history line that describe an attempt at a task.
 type Line struct {
 	Task      int               `json:"task"`
 	Try       int               `json:"try"`
 	Title     string            `json:"title"`
 	Judgement attempt.Judgement `json:"judgement"`
 	Fresh     string            `json:"fresh,omitempty"`
-	// feedback that was passed to the worker (L31)
+	// feedback passed to the worker (L31)
 	Feedback string `json:"feedback,omitempty"`
 }
 
-// The methods of Record.
+// Methods of loop.Record.
 
 func (l *Line) Judged() *attempt.Judgement { return &l.Judgement }
 func (l *Line) Context() string            { return l.Fresh }
@@ -189,7 +189,7 @@ func (r *Run) item() *Item {
 	return nil
 }
 
-// PRStep reports whether the list is done and its PR is to be opened (T51).
+// PRStep reports whether the list is done and the next step is to open its PR (T51).
 func (r *Run) PRStep() bool {
 	return r.Index == len(r.List) && len(r.Added) == 0 && r.OpensPR &&
 		!slices.Contains(r.Passed, 3)
@@ -200,7 +200,7 @@ func (r *Run) Complete() bool {
 	return r.Index >= len(r.List) && len(r.Added) == 0 && !r.PRStep()
 }
 
-// Count returns the number of tasks that have the result.
+// Count returns the number of tasks with the given result.
 func (r *Run) Count(result attempt.Verdict) (n int) {
 	for _, i := range r.List {
 		if i.Result == result {
@@ -210,8 +210,8 @@ func (r *Run) Count(result attempt.Verdict) (n int) {
 	return n
 }
 
-// AwaitingGate returns the number of the gate at which the run waits, or 0 if it waits at none of
-// the three (T25).
+// AwaitingGate returns the number of the gate that the run is waiting at, or 0 if it is not one of
+// the three numbered gates (T25).
 func AwaitingGate(b *loop.Budget) int {
 	for _, g := range b.Pending {
 		if n := slices.Index(gateNames, g.Name) + 1; n > 0 {
@@ -232,7 +232,7 @@ func (r Run) clone() *Run {
 	return &r
 }
 
-// Enter appends the tasks that a person added, and looks for edits of the list on disk.
+// Enter appends the tasks that a person added, and checks whether the list on disk was edited.
 func (r *Run) Enter(t *loop.Tick, e loop.EntryFacts, alone bool) {
 	t.Notes = appendNote(t.Notes, r.absorb())
 	t.Notes = appendNote(t.Notes, r.compare(r.reread(e.List), alone))
@@ -240,8 +240,8 @@ func (r *Run) Enter(t *loop.Tick, e loop.EntryFacts, alone bool) {
 
 func (r *Run) Answered(loop.EntryFacts) {}
 
-// Begin prepares the next attempt. If the run began in a repository that is gone, commits are still
-// required.
+// Begin prepares the next attempt. If the run began in a repository and it is gone, commits are
+// still required.
 func (r *Run) Begin(a *attempt.Attempt) bool {
 	if a.NoGit && r.Git {
 		a.NoGit, a.Unread = false, "the repository that the run began in is gone"
@@ -305,7 +305,7 @@ func (r *Run) Advanced(since loop.Payload) bool {
 
 func (r *Run) Name(a *attempt.Attempt) string { return fmt.Sprintf("task %d", a.Task) }
 
-// Ending places the claim inside a sentence, so that an echo of the text is not a claim.
+// Ending puts the claim in the middle of a sentence, so that a copy of the text is not a claim.
 func (r *Run) Ending(a *attempt.Attempt) string {
 	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
 		"If only a person can continue, end with TASK_BLOCKED %s and the reason on that line.",
@@ -335,7 +335,7 @@ func (r *Run) Next() string {
 	return fmt.Sprintf("%s, attempt %d", r.UnderWay(), attempt)
 }
 
-// Line returns the history's record of the attempt.
+// Line returns the attempt's part of the history line.
 func (r *Run) Line(t *loop.Tick) loop.Record {
 	a := t.Attempt
 	if a.Task < 1 {
@@ -345,7 +345,7 @@ func (r *Run) Line(t *loop.Tick) loop.Record {
 		Fresh: a.Fresh, Feedback: a.Feedback}
 }
 
-// Fold counts the attempt that is ending.
+// Fold counts the ending attempt.
 func (r *Run) Fold(t *loop.Tick, e loop.Ending) {
 	a := t.Attempt
 	if a.Task < 1 {
@@ -394,7 +394,7 @@ func (r *Run) moveOn() {
 	r.Pick()
 }
 
-// AllDone returns the sentence that reports the completed list (T71).
+// AllDone returns a sentence saying that the list is complete (T71).
 func (r *Run) AllDone() string {
 	if len(r.List) == 1 {
 		return "The task is complete."
@@ -402,7 +402,7 @@ func (r *Run) AllDone() string {
 	return fmt.Sprintf("All %d tasks complete.", len(r.List))
 }
 
-// Result summarizes the run's list, as in "4 of 5 tasks done: 3 verified, 1 claimed".
+// Result summarizes the run's list, such as "4 of 5 tasks done: 3 verified, 1 claimed".
 func (r *Run) Result() string {
 	var parts []string
 	for _, d := range []attempt.Verdict{attempt.Verified, attempt.Unbroken, attempt.Claimed,
@@ -419,7 +419,7 @@ func (r *Run) Result() string {
 	return done + ": " + strings.Join(parts, ", ")
 }
 
-// The conditions of a task loop.
+// Conditions of a task loop.
 
 func tasksDone(f *loop.Facts) string {
 	if !listDone(f) || f.Dropped != "" {
@@ -456,7 +456,7 @@ func taskBlocked(f *loop.Facts) string {
 		english.Plural(r.MaxTries-1, "attempt"))
 }
 
-// Retune adopts flags that affect how the run is judged, and returns those that changed it.
+// Retune applies flags that affect how the run is judged, and returns those that changed it.
 func (r *Run) Retune(f loop.TaskFlags) (changed []string) {
 	if f.Check != "" { // even the same command is pinned again
 		r.Check, r.Proposed, r.Start = f.Check, "", ""
@@ -468,7 +468,7 @@ func (r *Run) Retune(f loop.TaskFlags) (changed []string) {
 	return retune(changed, "--require", &r.Require, f.Require)
 }
 
-// retune adopts the value of a flag that was given, and adds the flag if that changes the run.
+// retune stores the value of a flag if it was given, and appends the flag to changed if it differs.
 func retune[T comparable](changed []string, flag string, old *T, given T) []string {
 	var none T
 	if given == none || given == *old {

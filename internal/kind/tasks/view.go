@@ -16,8 +16,8 @@ var phases = []string{
 	"intake", "spec", "review", "decompose", "execution", "verification", "closure",
 }
 
-// View is .sdd-state.json: the state of a run for people and other tools. The specification defines
-// the fields with their names, types and order (T16–T28).
+// View is the content of .sdd-state.json, which shows a run's state to people and other tools. The
+// specification defines the names, types and order of the fields (T16–T28).
 type View struct {
 	LinearIssue         string `json:"linearIssue"`
 	Phase               string `json:"phase"`
@@ -35,7 +35,7 @@ type View struct {
 	LastUpdatedAt       string `json:"lastUpdatedAt"`
 }
 
-// View returns the text of the run's state file for people.
+// View returns the contents of the run's state file.
 func (r *Run) View(run *loop.Budget, now time.Time) []byte {
 	v := View{
 		LinearIssue: r.Issue, Phase: r.Phase, TaskIndex: r.Index, TotalTasks: len(r.List),
@@ -59,13 +59,13 @@ func (v View) Text() []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	_ = enc.Encode(v) // encoding texts and numbers cannot fail
+	_ = enc.Encode(v) // encoding strings and numbers cannot fail
 	return b.Bytes()
 }
 
 // ParseView reads a state file that another tool or a person wrote (T98, T99). Unknown fields are
-// ignored and missing ones are zero. A wrong type, an unknown phase and a taskIndex outside of 0 to
-// totalTasks are errors that name the field. Other values are not checked.
+// ignored and missing ones are zero. It returns an error naming the field if a type is wrong, the
+// phase is unknown or taskIndex is not in the range 0 to totalTasks. It checks no other values.
 func ParseView(text []byte) (v View, err error) {
 	switch err := json.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &v); {
 	case err != nil:
