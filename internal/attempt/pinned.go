@@ -94,7 +94,7 @@ func part(file, text string) string {
 // maxEntries is the maximum number of scripts to follow.
 const maxEntries = 100
 
-// pinner collects the files that a command starts or names. It reads the files of the run's start.
+// pinner collects the files that a command starts or names, as of the start of the run.
 type pinner struct {
 	before  Files
 	files   map[string]bool // true if the file is started, false if it is only named
@@ -165,7 +165,7 @@ func (p *pinner) arguments(program string, args []string, dir string) {
 		case strings.HasSuffix(word, ".sh"), i > 0 && among(args[i-1], "--config --rcfile"),
 			runs && i > 0 && args[i-1] == "-f":
 			p.entry(word, dir)
-		case among(program, "npm pnpm yarn bun"): // these run the scripts of package.json
+		case among(program, "npm pnpm yarn bun"): // these run package.json scripts
 			p.script(word, dir)
 		}
 	}

@@ -38,7 +38,7 @@ func Weakened(diff []byte) (found []string) {
 		for i, line := range h.added {
 			mark := skipMark(line)
 			key := h.file + " " + mark
-			// a bare word such as "skip" may be prose in another file
+			// outside test files, a bare word such as "skip" may be prose
 			word := !isTest(h.file) && !strings.ContainsAny(mark, "@#.[:")
 			if marks[key]--; mark != "" && !word && marks[key] < 0 {
 				found = append(found, fmt.Sprintf("%s:%d adds %s", name(h.file), h.line+i, mark))

@@ -8,8 +8,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// maxRate is the highest accepted price, in dollars per million tokens. It keeps every sum far
-// below the limit of loop.USD.
+// maxRate is the highest accepted price, in dollars per million tokens. It keeps sums far below the
+// maximum of loop.USD.
 const maxRate = 1000
 
 // perMillion converts a price per million tokens to a price per token.

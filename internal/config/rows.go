@@ -8,7 +8,7 @@ import (
 	"hooks/internal/markdown"
 )
 
-// row is one table row or one `- **Key**: value` line of a sub-block.
+// row is one table row or one `- **Key**: value` line in a sub-block.
 type row struct {
 	block string   // the sub-block's name; "" directly below the SDD heading
 	head  []string // the table's header in lower case; nil if there is none

@@ -99,7 +99,7 @@ func add(path, turn string) error {
 // closed reports whether a turn may be appended to a ledger with the given end. whole reports
 // whether end is the whole ledger, which may have no turn yet.
 func closed(end string, whole bool) bool {
-	// usually, the last section has its separator, and nothing follows
+	// usually, the last section has its separator, and nothing follows it
 	if at := strings.LastIndex("\n"+end, "\n"+heading); at >= 0 {
 		last := parse(split(end[at:]), 0)
 		if len(last) == 1 && last[0].Section == 1 && last[0].Separator > 0 {

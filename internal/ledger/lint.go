@@ -8,7 +8,7 @@ import (
 	"hooks/internal/hint"
 )
 
-// Names of the rules that Lint, Rewritten and CheckName check.
+// Names of the rules checked by Lint, Rewritten and CheckName.
 const (
 	NoFeedback    = "no-feedback"
 	NoSeparator   = "no-separator"

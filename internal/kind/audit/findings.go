@@ -66,7 +66,7 @@ type Tally struct {
 // MaxFindings is the maximum number of open findings in a run (A29).
 const MaxFindings = 200
 
-// maxSeen is the number of audits in a row after which a person is asked (A73).
+// maxSeen is the number of consecutive audits after which a person is asked (A73).
 const maxSeen = 3
 
 // openFindings is the recorded reason if an audit is dirty only because of open findings.

@@ -12,7 +12,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// RecurringGate asks about a finding or section that stays open or dirty for several audits (A73).
+// RecurringGate asks about a finding that stays open, or a section that stays dirty (A73).
 const RecurringGate = "finding-recurring"
 
 var gates = []loop.GateKind{
@@ -32,7 +32,7 @@ var gates = []loop.GateKind{
 
 // recurringDue asks about each finding that stayed open for three audits in a row, that an auditor
 // reported as resolved without a commit, or that was a bug and is now reported as a warning. If
-// there is none, it asks about a section that stayed dirty for three audits in a row.
+// there are none, it asks about a section that stayed dirty for three audits in a row.
 func recurringDue(f *loop.Facts) (due []loop.Gate) {
 	a, r := f.Tick.Attempt, Of(f.Run)
 	if !PhaseOf(a).Audits() || a.Judged == nil || a.Judged.Verdict != attempt.Dirty {
@@ -177,7 +177,7 @@ func (r *Run) steer(b *loop.Budget, t *loop.Tick, by loop.Steering) error {
 // audited enforces the rules for calls in an audit loop (A67–A70). An auditor may only read. No
 // phase may ask a person or schedule work. Only a post action with permission may push.
 func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
-	r := Of(s.Run) // nil if the run's file lost it; the restrictions still apply
+	r := Of(s.Run) // nil if the run file lost it; the restrictions still apply
 	if e.Foreign(s) {
 		return loop.Outcome{}
 	}

@@ -65,7 +65,7 @@ func LineOf(l *loop.Iteration) *Line { return loop.LineOf[Line](l) }
 type Run struct {
 	Plan    string `json:"plan"`     // path, relative to the project
 	PlanSum string `json:"plan_sum"` // hash of the plan when the run began (A44)
-	// Sections lists the titles of the plan's sections, in order; at least one (A40).
+	// Sections lists the plan's section titles in order. It is never empty (A40).
 	Sections []string `json:"sections"`
 	Section  int      `json:"section"` // current section, from 0 (A41)
 	Phase    Phase    `json:"phase"`
@@ -89,8 +89,8 @@ type Run struct {
 	Dirty int `json:"dirty_in_a_row,omitempty"`
 	// Outages counts consecutive phases that ended through no fault of the work.
 	Outages int `json:"outages,omitempty"`
-	// Findings is stored in a separate file. A history line has no findings; the run files of older
-	// versions contain them.
+	// Findings is stored in a separate file. History lines have no findings, but the run files of
+	// older versions contain them.
 	Findings []Finding `json:"findings,omitempty"`
 	Found    Tally     `json:"found,omitzero"`
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding

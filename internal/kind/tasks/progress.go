@@ -80,8 +80,7 @@ func newProgress(goal, issue string) *file {
 	return f
 }
 
-// orNone returns text on one line that cannot be mistaken for a heading. It replaces "" by
-// "(none)".
+// orNone returns text on one line that cannot be mistaken for a heading, or "(none)" if empty.
 func orNone(text string) string {
 	if text = strings.TrimLeft(markdown.OneLine(text), "# "); text != "" {
 		return text
@@ -223,7 +222,7 @@ func (f *file) entries(heading string) (list []string) {
 	return list
 }
 
-// missing returns the lines in one list but not in the other. Duplicates count.
+// missing returns the lines in the first list that are not in the second. Duplicates count.
 func missing(of, in []string) (list []string) {
 	left := slices.Clone(in)
 	for _, line := range of {

@@ -106,7 +106,7 @@ type Run struct {
 	Outages int `json:"outages,omitempty"`
 }
 
-// ReadList is a task list as read from disk, with the hash of its content.
+// ReadList is a task list as read from disk, with a hash of its contents.
 type ReadList struct {
 	Sum  string `json:"sum"`
 	List []Item `json:"list"`
@@ -138,7 +138,7 @@ type Item struct {
 	Before *attempt.CheckRun `json:"before,omitempty"`
 	// numbers of the tasks that must be done first
 	Depends []int `json:"depends,omitempty"`
-	// added in a terminal; the list's file does not contain it
+	// added in a terminal, so not in the list file
 	Added  bool            `json:"added,omitempty"`
 	Result attempt.Verdict `json:"result,omitempty"` // empty while the task is not done
 	SHA    string          `json:"sha,omitempty"`
