@@ -47,10 +47,10 @@ type Attempt struct {
 	// Phase is the phase of the audit loop, such as "coding"; empty for a task.
 	Phase    string         `json:"phase,omitempty"`
 	Reported *WorkerVerdict `json:"verdict,omitempty"` // the auditor's last verdict, or nil
-	// Opened and Resolved list the ids of the findings that the auditor opened and resolved.
+	// Opened and Resolved list the ids of findings opened and resolved by the auditor.
 	Opened   []string `json:"findings_opened,omitempty"`
 	Resolved []string `json:"findings_resolved,omitempty"`
-	// Last is the last message of a post action's worker, redacted and cut (A58).
+	// Last is the last message of the worker in a post action, redacted and cut (A58).
 	Last string `json:"last_words,omitempty"`
 	// Looked lists the files in the tree that the auditor looked at. Ran reports whether the
 	// auditor ran the check.

@@ -74,7 +74,7 @@ type Evidence struct {
 	Weakened []string // how the attempt weakened the tests (T96)
 	Failed   string   // why git could not report these facts, or ""
 	Tree     string   // checksum of the uncommitted files; see Attempt
-	Changed  []string // the files that the audited commits change
+	Changed  []string // files changed by the audited commits
 }
 
 // Untidy checks the branch, uncommitted files and lost commits at the end of an attempt. why names

@@ -28,7 +28,7 @@ func (v *WorkerVerdict) Said(head string) string {
 
 // Seen records how many of the changed files an auditor read, and whether it ran the check.
 type Seen struct {
-	Read    int    `json:"read"`            // number of changed files that the auditor read
+	Read    int    `json:"read"`            // number of changed files read by the auditor
 	Changed int    `json:"changed"`         // number of changed files
 	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
 }
@@ -77,7 +77,7 @@ const (
 	// the check is green, and may have been green before the work
 	Unbroken   Verdict = "unbroken"
 	Claimed    Verdict = "claimed" // claimed and committed; there is no check command
-	CannotTell Verdict = "unsure"  // the result of the check is inconclusive; see CheckRun.Unsure
+	CannotTell Verdict = "unsure"  // the check was inconclusive; see CheckRun.Unsure
 	Skipped    Verdict = "skipped" // a person skipped the task at a gate
 	// done before the run: ticked in the list, or imported at the gate (T97, T99)
 	Imported   Verdict = "imported"

@@ -34,7 +34,7 @@ func Pinned(
 	return scripts, named
 }
 
-// Files gives access to the files of a commit. Read returns "" for a file that does not exist.
+// Files gives access to the files in a commit. Read returns "" if the file does not exist.
 type Files struct {
 	Has  func(file string) bool
 	Read func(file string) string

@@ -12,7 +12,7 @@ import (
 	"hooks/internal/markdown"
 )
 
-// maxWeakened bounds the number of sentences that Weakened returns.
+// maxWeakened is the maximum number of sentences that Weakened returns.
 const maxWeakened = 50
 
 // Weakened returns one sentence for each way a diff weakens the tests: a deleted test file, an

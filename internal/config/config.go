@@ -24,15 +24,13 @@ import (
 // MaxFile is the maximum number of bytes read from a file.
 const MaxFile = 1 << 20
 
-// DefaultDoNotMerge is the label that ends a review loop if the project does not set another one
-// (R21).
+// DefaultDoNotMerge is the default label that ends a review loop (R21).
 const DefaultDoNotMerge = "do-not-merge"
 
 // DefaultOverrun is the default value of Overrun.
 const DefaultOverrun = 10
 
-// Config is the configuration of a project. The zero value configures nothing, not even the
-// defaults.
+// Config is a project's configuration. The zero value configures nothing, not even the defaults.
 type Config struct {
 	// Rates holds the rows of `Loop Cost Rates`, in file order, one per model (R60).
 	Rates []Rate `json:"rates,omitempty"`
@@ -178,7 +176,7 @@ func (c *Config) warn(line int, format string, args ...any) {
 	c.Warnings = c.add(c.Warnings, line, format, args...)
 }
 
-// add appends a message about a line of the current file, or about the whole file if line is 0.
+// add appends a message about a line in the current file, or about the whole file if line is 0.
 func (c *Config) add(list []string, line int, format string, args ...any) []string {
 	at := fmt.Sprintf("%s:%d: ", c.file, line)
 	switch {

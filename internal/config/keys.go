@@ -25,7 +25,7 @@ var blocks = [...]string{costRates, redactions, "Review", "Tracker", "Audit"}
 // setting is a key and the field that stores its value.
 type setting struct {
 	block string // "" directly below the SDD heading
-	key   string // the key as people write it
+	key   string // as people write it
 	in    allowedIn
 	to    any
 }
@@ -106,7 +106,7 @@ func (c *Config) take(line int, s setting, value string) {
 	}
 }
 
-// set stores a value and returns its problems. An invalid value is not stored.
+// set stores a value and returns any problems with it. It does not store an invalid value.
 func (c *Config) set(s setting, value string) (problems []string) {
 	wrong := func(format string, args ...any) {
 		problems = append(problems, fmt.Sprintf(format, args...))

@@ -15,7 +15,7 @@ const (
 	maxRedact = 64 << 10
 	// maxPatterns is the maximum number of rows used.
 	maxPatterns = 100
-	// maxPattern is the longest pattern and the longest replacement, in bytes.
+	// maxPattern is the maximum length of a pattern or replacement, in bytes.
 	maxPattern = 512
 )
 

@@ -1,4 +1,4 @@
-// Package kind lists all kinds of loop. Importing it registers them.
+// Package kind lists all loop kinds. Importing it registers them.
 package kind
 
 import (

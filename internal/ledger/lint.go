@@ -17,7 +17,7 @@ const (
 	RewrittenTurn = "rewritten-turn"
 )
 
-// Finding is one violation of a rule in a ledger.
+// Finding is one rule violation in a ledger.
 type Finding struct {
 	File string `json:"file"`
 	Line int    `json:"line"` // from 1

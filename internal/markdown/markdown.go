@@ -113,7 +113,7 @@ func (s *scanner) block(raw, bare string) Line {
 	return Line{Text: bare}
 }
 
-// deep reports whether a line begins with four columns of white space.
+// deep reports whether a line begins with at least four columns of white space.
 func deep(raw string) bool { return Indent(raw) >= 4 }
 
 // Indent returns the width of a line's leading white space, in columns.

@@ -73,7 +73,7 @@ func (r *Run) Final(s loop.Shown) (must, more []string) {
 	return must, more
 }
 
-// Stand returns the progress of the loop through its plan.
+// Stand returns the loop's progress through its plan.
 func (r *Run) Stand(s loop.Shown) (list page.Facts) {
 	list.Row("done", page.Plain, "%s", r.Result())
 	if r.Phase != Complete {

@@ -286,7 +286,7 @@ func (r *Run) Begin(a *attempt.Attempt) bool {
 	return true
 }
 
-// Aim points an attempt at the current phase.
+// Aim sets an attempt's phase to the current one.
 func (r *Run) Aim(a *attempt.Attempt) {
 	nonce := strings.TrimPrefix(a.Token, a.Phase)
 	a.Task, a.Of, a.Try, a.Title = r.Section+1, len(r.Sections), r.Retries+1, r.title()

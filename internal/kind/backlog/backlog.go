@@ -20,7 +20,7 @@ const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":
 	`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],` +
 	`"outcome":"ok|errored","note":"…"}`
 
-// WorkKind is the kind of loop that takes issues from the backlog (R1).
+// WorkKind is the loop kind that takes issues from the backlog (R1).
 var WorkKind = loop.Kind{
 	Name: Work, Backlog: true, PRs: true, Adopts: true, Owes: owesFacts, Idles: true,
 	Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
@@ -41,7 +41,7 @@ var WorkKind = loop.Kind{
 	Applies: func(b *loop.Budget) bool { return b.Skill == Work }, Completes: "backlog_empty",
 }
 
-// ReviewKind is the kind of loop that answers and approves PRs (R1).
+// ReviewKind is the loop kind that answers and approves PRs (R1).
 var ReviewKind = loop.Kind{
 	Name: Review, Reviews: true, OnePR: true, PRs: true, Adopts: true, Owes: owesFacts,
 	Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…",` +

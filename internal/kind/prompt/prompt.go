@@ -6,7 +6,7 @@ import "hooks/internal/loop"
 // Name is the kind's name in commands and files.
 const Name loop.Skill = "prompt"
 
-// Kind is the kind of loop that repeats a person's prompt.
+// Kind is the loop kind that repeats a person's prompt.
 var Kind = loop.Kind{
 	Name: Name, Commands: []string{"do"}, Prompts: true, Idles: true, Adopts: true,
 	Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: loop.MaxUnits,

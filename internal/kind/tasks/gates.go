@@ -208,7 +208,7 @@ func holdGate(_ *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
 	}
 }
 
-// passGate records a passed gate (T44, T47).
+// passGate records that a person passed a gate (T44, T47).
 func passGate(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer string) {
 	if holdGate(run, tick, g, act, answer); act != "approve" {
 		return
@@ -248,7 +248,7 @@ func checkpointDue(f *loop.Facts) []loop.Gate {
 	return ask(n, "Checkpoint after task %d, %s (%s). Continue?", n, item.Title, j.Verdict)
 }
 
-// flaggedDue asks about a task that its worker flagged (T35).
+// flaggedDue asks about a task flagged by its worker (T35).
 func flaggedDue(f *loop.Facts) []loop.Gate {
 	_, j := judged(f)
 	if j == nil || j.Verdict != attempt.Flagged {
@@ -323,7 +323,7 @@ func applyList(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {
 	r.ListSum, r.Changed = r.Changed.Sum, nil
 }
 
-// testsDue asks about tests that an accepted attempt weakened (T96).
+// testsDue asks about tests weakened by an accepted attempt (T96).
 func testsDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item == nil || j == nil || !j.Verdict.Done() || len(j.Weakened) == 0 {

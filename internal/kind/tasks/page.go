@@ -33,11 +33,11 @@ type Listing struct {
 	Unbroken int      `json:"unbroken"`
 	Claimed  int      `json:"claimed"`
 	Skipped  int      `json:"skipped"`
-	Dollars  loop.USD `json:"dollars"` // dollars of the whole run
+	Dollars  loop.USD `json:"dollars"` // cost of the whole run
 	Tasks    []Row    `json:"tasks"`
 	Next     string   `json:"next"` // a command, an answer, or the trigger of the next attempt
 
-	style, title string // the page's title and its style
+	style, title string // style and title of the page
 	done         string
 }
 
@@ -163,7 +163,7 @@ func (l Listing) Draw(p *page.Text) {
 	p.Facts(about)
 }
 
-// checked describes the check command and its effect on the verdict.
+// checked describes the check command and how it affects verdicts.
 func checked(command string) string {
 	if command == "" {
 		return "none, so a task counts as claimed, never as verified"
@@ -280,7 +280,7 @@ func (r *Run) Final(s loop.Shown) (must, more []string) {
 	return append([]string{r.Result()}, awaiting(s.Run)...), more
 }
 
-// Stand returns the progress of the loop through its list.
+// Stand returns the loop's progress through its list.
 func (r *Run) Stand(s loop.Shown) (list page.Facts) {
 	list.Gauge("done", page.Plain, r.Result(), int64(r.Finished()), int64(len(r.List)))
 	switch {

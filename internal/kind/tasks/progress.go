@@ -22,13 +22,13 @@ const (
 	flaggedHeading   = "## Blocked / Flagged"
 )
 
-// keptHeadings are the sections whose lines a worker must not remove (T36).
+// keptHeadings lists the sections whose lines a worker must not remove (T36).
 var keptHeadings = []string{completedHeading, learningsHeading}
 
 // none is the contents of an empty section.
 const none = "(none)"
 
-// maxFlag bounds the text that Flagged returns, in bytes.
+// maxFlag bounds the result of Flagged, in bytes.
 const maxFlag = 2000
 
 // Progress returns the new contents of the run's progress file. now is the file on disk, or nil if

@@ -60,7 +60,7 @@ func (r *Run) Unmeasured(t *loop.Tick, head string) (at int, command string) {
 	return r.Index, command
 }
 
-// measured reports whether the result of the command before the task's first attempt is known.
+// measured reports whether the result of command before the first attempt is known.
 func (i *Item) measured(command, head string) bool {
 	b := i.Before
 	return b != nil && b.Command == command &&

@@ -59,7 +59,7 @@ func LineOf(l *loop.Iteration) *Line { return loop.LineOf[Line](l) }
 // Run is the task loop's part of a run: the list and the progress through it (T16–T28).
 type Run struct {
 	Spec     string `json:"spec"`      // path of the spec, relative to the project
-	ListPath string `json:"list_path"` // path of the file that contains the list
+	ListPath string `json:"list_path"` // path of the list file
 	List     []Item `json:"list"`
 	// ListSum is the hash of the list when it was last read, without its ticks. Changed is the
 	// edited list until a person has answered the question about it (T97).
@@ -128,7 +128,7 @@ const (
 // Item is one task with its result.
 type Item struct {
 	Title    string `json:"title"`              // one line of 1 to 200 runes
-	Criteria string `json:"criteria,omitempty"` // the text below the title, at most 1500 bytes
+	Criteria string `json:"criteria,omitempty"` // text below the title, at most 1500 bytes
 	// in checkpoint mode, the loop pauses after the task (T41)
 	Checkpoint bool `json:"checkpoint,omitempty"`
 	NoCommit   bool `json:"no_commit,omitempty"` // the task may end without a commit (T87)
@@ -253,7 +253,7 @@ func (r *Run) Begin(a *attempt.Attempt) bool {
 	return true
 }
 
-// Aim points an attempt at the current task.
+// Aim sets an attempt's task to the current one.
 func (r *Run) Aim(a *attempt.Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, prTitle
@@ -319,7 +319,7 @@ func (r *Run) UnderWay() string {
 	return fmt.Sprintf("task %d of %d", r.Index+1, len(r.List))
 }
 
-// Heading returns the current task with its attempt, and its title.
+// Heading returns the current task, with the attempt, and the task's title.
 func (r *Run) Heading() (name, title string) {
 	if item := r.item(); item != nil {
 		return r.Next(), item.Title
@@ -329,7 +329,7 @@ func (r *Run) Heading() (name, title string) {
 
 func (r *Run) Next() string {
 	attempt := r.Try
-	if attempt >= r.MaxTries { // a person resumes a blocked task
+	if attempt >= r.MaxTries { // when a person resumes a blocked task
 		attempt = 1
 	}
 	return fmt.Sprintf("%s, attempt %d", r.UnderWay(), attempt)
