@@ -11,14 +11,14 @@ import (
 	"hooks/internal/attempt"
 )
 
-// MergePromise describes when a merge passes. The pages about merges repeat it verbatim.
+// MergePromise states when a merge is allowed. The pages about merges repeat it verbatim.
 const MergePromise = "a merge passes unasked only if the tracker itself says that " +
 	"nobody commented; if anyone commented, or the tracker cannot tell, the PR waits until you " +
 	"approve that exact commit"
 
 const NothingMore = "Stop the loop; nothing more is dispatched."
 
-// gates lists the seven gates of the specification.
+// gates lists the specification's seven gates.
 var gates = [...]GateKind{
 	{
 		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: everyRun, Safest: "no",
@@ -131,13 +131,13 @@ var gates = [...]GateKind{
 	},
 }
 
-// GateOf returns the gate of that name, or the zero GateKind if there is none.
+// GateOf returns the gate with that name, or the zero GateKind if there is none.
 func GateOf(name string) GateKind {
 	return *cmp.Or(first(Gates, func(k GateKind) bool { return k.Name == name }), &GateKind{})
 }
 
-// Due returns, in order, all questions that the facts require and that this tick has not asked
-// yet. It ignores the answers of earlier ticks (R107).
+// Due returns the questions that the facts require and this tick has not asked yet, in order. It
+// ignores answers from earlier ticks (R107).
 func Due(f *Facts, at Moment) []Gate {
 	var due []Gate
 	for _, k := range Gates {
@@ -153,15 +153,15 @@ func Due(f *Facts, at Moment) []Gate {
 	return due
 }
 
-// asGate fills in the name, header and options of a question at the gate of that name.
+// asGate returns g with the name, header and options of the named gate.
 func asGate(name string, g Gate) Gate {
 	k := GateOf(name)
 	g.Name, g.Header, g.Options = k.Name, k.Header, slices.Clone(k.Options)
 	return g
 }
 
-// describe completes the option that has no description: it adds the ceilings that the option sets
-// or the commit that it merges.
+// describe fills in a missing option description with the ceilings that the option sets or the
+// commit that it merges.
 func (g Gate) describe(run *Budget) Gate {
 	for i := range g.Options {
 		switch o := &g.Options[i]; {
@@ -176,8 +176,8 @@ func (g Gate) describe(run *Budget) Gate {
 	return g
 }
 
-// asked reports whether the gate's question about target waits or has been answered in this tick.
-// For a gate at the exit, t.Answered does not count, because it concerns the previous iteration.
+// asked reports whether the gate's question about target is pending or was answered in this tick.
+// An exit gate ignores t.Answered, because those answers concern the previous iteration.
 func (t *Tick) asked(name, target string) bool {
 	answered := t.Answered
 	if ofExit(name) {
@@ -188,8 +188,8 @@ func (t *Tick) asked(name, target string) bool {
 	})
 }
 
-// Act returns the option that an answer selects: the one that it names, in any case, "raise" if it
-// sets new ceilings at the budget gate, or otherwise the gate's safest option.
+// Act returns the option that an answer names, ignoring case, or "raise" if the answer sets new
+// ceilings at the budget gate. Any other answer selects the gate's safest option.
 func (g Gate) Act(answer string) string {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	for _, o := range g.Options {
@@ -205,8 +205,8 @@ func (g Gate) Act(answer string) string {
 	return GateOf(g.Name).Safest
 }
 
-// Understands reports whether an answer is an option, new ceilings at the budget gate, or several
-// words of a person. Any other single word, and a malformed ceiling, counts as a typo.
+// Understands reports whether an answer names an option, sets new ceilings at the budget gate or
+// has several words. A malformed ceiling and any other single word count as typos.
 func (g Gate) Understands(answer string) bool {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	if slices.ContainsFunc(g.Options, func(o Option) bool { return o.Label == word }) {
@@ -219,9 +219,9 @@ func (g Gate) Understands(answer string) bool {
 	return strings.ContainsAny(word, " \t\n")
 }
 
-// Answer applies a person's answer to a pending gate of the tick and returns the option that
-// applied. It records the answer verbatim. An answer given at the exit belongs to the next
-// iteration's line, unless it stops the run, because then there is no next iteration (R38).
+// Answer applies a person's answer to the tick's pending gate i and returns the selected option. It
+// records the answer verbatim. An answer given at the exit goes into the next iteration's line. If
+// it stops the run, no next iteration exists, so it goes into this one's (R38).
 func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
@@ -240,7 +240,7 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 		}
 		tick.Fired = append(tick.Fired, fired)
 		tick.Pending = nil // no further question is asked (R49)
-	case k.Apply != nil && k.Applies(run): // the run's file may have lost Own
+	case k.Apply != nil && k.Applies(run): // the run file may have lost Own
 		k.Apply(run, tick, g, act, answer.Answer)
 	}
 	return act
@@ -274,8 +274,8 @@ func AskForceUnlock() Gate {
 		"corrupt in-flight work."})
 }
 
-// criteriaDue asks about every issue to be worked on whose acceptance criteria are missing or
-// unfinished, unless a person skipped it (R89, R90).
+// criteriaDue asks about each upcoming issue with missing or unfinished acceptance criteria, except
+// issues that a person skipped (R89, R90).
 func criteriaDue(f *Facts) []Gate {
 	var due []Gate
 	for _, n := range f.Tick.ambiguous(f) {
@@ -339,7 +339,7 @@ func failureDue(f *Facts) []Gate {
 	return due
 }
 
-// target returns the failed issue or PR as a target: "#44" or "PR #44".
+// target returns the target name of the failed issue or PR, "#44" or "PR #44".
 func (f Failure) target() string {
 	if f.Kind == "pr" {
 		return prTarget(f.Number)
@@ -355,8 +355,8 @@ func (f Failure) Subject() string {
 	return fmt.Sprintf("Issue #%d", f.Number)
 }
 
-// Signature returns the form in which root causes are compared: in lower case and without numbers,
-// so that addresses, line numbers and durations make no difference.
+// Signature normalizes a root cause for comparison: lower case, with numbers removed so that
+// addresses, line numbers and durations make no difference.
 func Signature(cause string) string {
 	kept := numbers().ReplaceAllString(strings.ToLower(cause), "")
 	return strings.Join(strings.Fields(kept), " ")

@@ -28,8 +28,8 @@ func (f *Fact[T]) or() (value T) {
 	return value
 }
 
-// ask asks for the fact and reports whether it is missing. With bare, a missing fact becomes the
-// zero value.
+// ask asks for the fact and reports whether it is missing. If bare is true, it sets a missing fact
+// to the zero value.
 func (f *Fact[T]) ask(bare bool) (missing bool) {
 	switch {
 	case f.Value != nil:
@@ -44,20 +44,20 @@ func (f *Fact[T]) ask(bare bool) (missing bool) {
 
 // Known holds the facts that the caller has fetched.
 type Known struct {
-	Redact func(string) string // redacts texts before they are written
-	// Bare reports that nothing can be fetched, as in a replay of a past session. Missing facts are
-	// then zero values.
+	Redact func(string) string // redacts text before it is written
+	// Bare means that nothing can be fetched, for example when a past session is replayed. Missing
+	// facts are then zero values.
 	Bare    bool
 	counted bool // the spending in Count has already been added to the run
 	lacks   bool // a fact that this Step asked for is missing
 
-	// Fetching Around may query git and the tracker, so the caller does not hold the state's lock.
+	// Fetching Around may query git and the tracker, so the caller does not hold the state lock.
 	Around   Fact[Around]
 	Count    Fact[Count]
 	Calls    Fact[[]Result]   // results that no event reported; also fetched with Count
 	Previous Fact[*Iteration] // the run's last iteration whose body began, or nil
 	Marked   Fact[bool]       // the transcript has the client's mark for an interrupted turn
-	Dialogs  Fact[[]Answers]  // answers of dialogs in the transcript
+	Dialogs  Fact[[]Answers]  // dialog answers in the transcript
 	Begun    Fact[Begun]
 	Owner    Fact[Owner]
 	Origin   Fact[Origin]
@@ -69,7 +69,7 @@ type Known struct {
 	Overrun Fact[int]   // percent by which one iteration may exceed the dollar ceiling
 	Reading Fact[Reading]
 	Looks   Fact[Looks]
-	Told    Fact[Told]     // the report in the text of an auditor's call
+	Told    Fact[Told]     // the report in an auditor's call
 	Commits Fact[bool]     // the call only reads, or commits or pushes finished work
 	Merging Fact[[]Looked] // the PRs that the call would merge
 	Words   Fact[string]   // the call as one line of text, redacted
@@ -79,12 +79,12 @@ type Known struct {
 	Evidence Fact[attempt.Evidence]
 	Check    Fact[attempt.CheckRun]
 	Before   Fact[attempt.CheckRun]
-	Prompt   Fact[string] // prompt of the worker that is about to be started
+	Prompt   Fact[string] // prompt for the worker about to be started
 	Standing Fact[Standing]
-	Last     Fact[*Iteration] // the last line of the run on disk; nil if there is none
-	Baseline Fact[[]Cursor]   // cursors after which the session's spending counts for the run
-	Entry    Fact[EntryFacts] // fetched without the state's lock
-	Mode     Mode             // the mode of the iteration for which Entry is fetched
+	Last     Fact[*Iteration] // the run's last history line on disk, or nil
+	Baseline Fact[[]Cursor]   // spending beyond these cursors counts for the run
+	Entry    Fact[EntryFacts] // fetched without the state lock
+	Mode     Mode             // mode of the iteration that Entry is fetched for
 }
 
 // anyFact is a Fact of any type.
@@ -92,8 +92,8 @@ type anyFact interface {
 	ask(bare bool) (missing bool)
 }
 
-// Require asks for facts and ends the Step if one of them, or one that Want has asked for, is
-// missing. Otherwise their values are available.
+// Require asks for facts. It ends the Step if any of them, or a fact requested by Want, is missing.
+// Otherwise their values are available.
 func (k *Known) Require(facts ...anyFact) {
 	if k.Want(facts...); k.lacks {
 		panic(errLacks)
@@ -112,7 +112,7 @@ func (k *Known) Want(facts ...anyFact) {
 // nothing, and no later rule is evaluated.
 var errLacks = errors.New("a fact is missing")
 
-// needed recovers from the panic with which Require ends a Step, and sets the outcome to Need.
+// needed recovers from Require's panic, which ends the Step, and sets the outcome to Need.
 func (k *Known) needed(out *Outcome) {
 	switch p := recover(); p {
 	case nil:
@@ -123,14 +123,14 @@ func (k *Known) needed(out *Outcome) {
 	}
 }
 
-// wantIf calls Want for a fact if it matters.
+// wantIf calls Want for f if matters is true.
 func (k *Known) wantIf(matters bool, f anyFact) {
 	if matters {
 		k.Want(f)
 	}
 }
 
-// required returns the value of a fact of k. It ends the Step if the fact is missing.
+// required returns the value of f, a fact in k. It ends the Step if the fact is missing.
 func required[T any](k *Known, f *Fact[T]) T {
 	k.Require(f)
 	return *f.Value
@@ -138,8 +138,8 @@ func required[T any](k *Known, f *Fact[T]) T {
 
 // Begun holds the work that an interrupted iteration may have left unfinished.
 type Begun struct {
-	Branches map[string]string // local branches with commits of the iteration, and their heads
-	// remote heads of these branches and of the worktrees' branches (R44)
+	Branches map[string]string // heads of local branches with commits from the iteration
+	// remote heads of these and the worktrees' branches (R44)
 	Remote map[string]string
 	Dirty  map[string][]string // uncommitted files by worktree; "." is the project
 }
@@ -148,10 +148,10 @@ type Begun struct {
 type Owner struct {
 	Foreign  bool      // the tick belongs to another session, or its client is dead
 	Gone     bool      // the run's session has ended, or its client is dead
-	LastSign time.Time // the last time in the transcript of a foreign tick
+	LastSign time.Time // last time in a foreign tick's transcript
 }
 
-// RunningNow holds the spending of the open iteration so far.
+// RunningNow holds the open iteration's spending so far.
 type RunningNow struct {
 	Running
 	Read int64 // number of transcript bytes read to count it
@@ -162,23 +162,23 @@ type Looks struct {
 	Only    bool     // the call only reads
 	Check   bool     // the call is exactly the run's check command
 	Reports bool     // the call reports facts to the loop
-	Files   []string // files of the tree that an auditor's call shows
+	Files   []string // files in the tree that an auditor's call shows
 }
 
-// Told holds the report in the text of an auditor's call.
+// Told holds the report that an auditor's call contains.
 type Told struct {
 	Shown     bool  // the call shows the report
 	Bad       error // why the text is not a valid report, or nil
-	ByAuditor bool  // the auditor of the open phase makes the call
+	ByAuditor bool  // the open phase's auditor makes the call
 	// The fields below are set only for a valid report that an auditor's call shows.
 	Report Report
 	Sum    string // digest of the report's text
 	Head   string // the checked-out commit; "" if git does not report it
-	Plan   string // digest of the plan's file
+	Plan   string // digest of the plan file
 }
 
-// Looked is the tracker's answer about a PR that is about to be merged, or with which the ending
-// iteration interacted.
+// Looked is the tracker's answer about a PR that is about to be merged, or that the ending
+// iteration interacted with.
 type Looked struct {
 	PR
 	Unknown string // why it is unknown who commented; "" if that is known
@@ -191,7 +191,7 @@ type Origin struct {
 	Prompt string
 }
 
-// Around holds the state of git and the tracker when an iteration ends.
+// Around describes git and the tracker when an iteration ends.
 type Around struct {
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree        // worktrees on disk now; nil if unknown
@@ -213,34 +213,34 @@ type Count struct {
 
 // EntryFacts holds the facts that the program looks up before an iteration begins.
 type EntryFacts struct {
-	Mode      Mode // mode for which the facts were looked up
+	Mode      Mode // mode that the facts were looked up for
 	Notes     []string
-	Gates     []Gate            // divergence gates of a resume
+	Gates     []Gate            // divergence gates on resume
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree
 	Asked     *Asked   // nil if no tracker answered
 	Unheard   []string // notes about facts that the tracker could not provide
-	Edges     [][2]int // dependencies known to the tracker; used once and not kept
-	// Attempt holds the facts with which the next attempt begins: its commit, branch and tree, the
-	// newest feedback, and a unique token.
+	Edges     [][2]int // dependencies in the tracker; used once and not stored
+	// Attempt holds the next attempt's initial facts: its commit, branch and tree, the newest
+	// feedback, and a unique token.
 	Attempt attempt.Attempt
 	Ignores string // see Budget
-	List    string // text of the task list's file; "" if it cannot be read
+	List    string // contents of the task list; empty if it cannot be read
 	Trail   string // see Tick
 	Dropped string // see Facts
 }
 
-// Ending holds the facts with which an open tick ends.
+// Ending holds the facts needed to end an open tick.
 type Ending struct {
 	Now   time.Time
 	Spent Spent
 	Around
 	Begun
-	Pause bool // a gate still waits for its answer
-	// Unanswered explains to a person why the gate has no answer, as in "a person answered hold".
+	Pause bool // a gate is still waiting for an answer
+	// Unanswered explains to a person why the gate has no answer, such as "a person answered hold".
 	Unanswered string
 }
 
-// Sender is the sender of a prompt, as far as the transcript shows it when the prompt's event
+// Sender is a prompt's sender, as far as the transcript identifies it when the prompt's event
 // arrives.
 type Sender uint8

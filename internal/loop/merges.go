@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// prTarget returns a PR in the form used by gates and deferrals: "PR #142".
+// prTarget formats a PR number for gates and deferrals, for example "PR #142".
 func prTarget(pr int) string { return fmt.Sprintf("PR #%d", pr) }
 
 func (t *Tick) mergeGates() []Gate {
@@ -18,17 +18,18 @@ func (t *Tick) mergeGates() []Gate {
 	})
 }
 
-// AsksMerge reports whether the question about merging a PR waits. If so, only its answer decides.
+// AsksMerge reports whether a question about merging the PR is pending. Then only its answer
+// decides.
 func (t *Tick) AsksMerge(pr int) bool { return t.waits(PostFeedbackMerge, prTarget(pr)) }
 
-// waits reports whether a question waits for its answer.
+// waits reports whether the gate's question about target is pending.
 func (t *Tick) waits(name, target string) bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
 		return g.Name == name && g.Target == target
 	})
 }
 
-// answeredMerge returns a person's last answer about a PR's merge in this tick, or nil. If it is
+// answeredMerge returns a person's last answer in this tick about merging the PR, or nil. If it is
 // "merge" but approval returns nil, a merge has used the approval.
 func (t *Tick) answeredMerge(pr int) (last *GateAnswer) {
 	for i, g := range t.Answered {
@@ -39,8 +40,8 @@ func (t *Tick) answeredMerge(pr int) (last *GateAnswer) {
 	return last
 }
 
-// mergeShut reports whether a question about a merge waits, or a person answered one with anything
-// but "merge" in this tick.
+// mergeShut reports whether a merge question is pending, or a person answered one in this tick with
+// anything but "merge".
 func (t *Tick) mergeShut() bool {
 	return len(t.mergeGates()) > 0 ||
 		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
@@ -48,13 +49,13 @@ func (t *Tick) mergeShut() bool {
 		})
 }
 
-// approval returns a person's unused approval of a PR's merge (R101), or nil.
+// approval returns a person's unused approval to merge the PR (R101), or nil.
 func (t *Tick) approval(pr int) *Approval {
 	return first(t.Approvals, func(a Approval) bool { return a.PR == pr && !a.Used })
 }
 
 // noFeedback reports whether the tracker itself says that no person commented on a PR (R99). A
-// skill's report that there is feedback is believed; its report that there is none is not.
+// skill is believed if it reports feedback, but not if it reports none.
 func (t *Tick) noFeedback(pr int) bool {
 	asked := t.Asked.pr(pr)
 	return asked != nil && asked.HumanFeedback != nil && !*asked.HumanFeedback && !t.addressed(pr)
@@ -67,12 +68,12 @@ func (t *Tick) addressed(pr int) bool {
 	})
 }
 
-// head returns the commit of a PR according to the tracker, or "" if it is not known.
+// head returns the PR's head commit according to the tracker, or "" if it is not known.
 func (t *Tick) head(pr int) string {
 	return cmp.Or(t.Asked.pr(pr), &PR{}).HeadSHA
 }
 
-// merge counts a merge that is let through, and marks the person's approval as used.
+// merge counts an allowed merge and marks the person's approval as used.
 func (t *Tick) merge(pr int) {
 	for i := range t.Approvals {
 		if t.Approvals[i].PR == pr {
@@ -89,9 +90,9 @@ func (t *Tick) merged(pr int) {
 	t.track(PR{Number: pr, State: "merged"})
 }
 
-// Unsettled returns the PRs of the iteration whose branch is unknown, or whose merge was let
-// through and may not have landed. It includes the PR that a run watches until the PR's branch is
-// known, because perhaps no event reports a review of that PR.
+// Unsettled returns the iteration's PRs whose branch is unknown, or whose merge was allowed but may
+// not have landed. It includes the run's single PR until that PR's branch is known, because reviews
+// of it may not be reported by any event.
 func (t *Tick) Unsettled(run *Budget) (list []int) {
 	if !t.Started {
 		return nil
@@ -109,9 +110,9 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 	})
 }
 
-// settle records the tracker's answer about a PR at the end of the iteration. elsewhere reports
-// that the branch is in a fork. An earlier answer of the tracker supplies the PR's head at the
-// start.
+// settle records the tracker's answer about a PR at the end of the iteration. elsewhere means that
+// the branch is in a fork. The PR's head at the start comes from the tracker's earlier answer, if
+// any.
 func (t *Tick) settle(pr PR, elsewhere bool) {
 	if before := t.Asked.pr(pr.Number); before != nil {
 		t.track(PR{Number: pr.Number, HeadSHA: before.HeadSHA})
@@ -141,7 +142,7 @@ func (t *Tick) refuseReviews(list []PostedReview) string {
 	return ""
 }
 
-// unreview removes the reviews of a call that failed, and reports whether there were any.
+// unreview removes a failed call's reviews and reports whether there were any.
 func (t *Tick) unreview(id, input string) bool {
 	before := len(t.Reviews)
 	key := callKey(id, input)
@@ -157,7 +158,7 @@ func (t *Tick) deferReview(pr, iteration int) {
 		"(head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }
 
-// KnownPRs returns the PRs that the tracker or the skill reported, the tracker's last.
+// KnownPRs returns the PRs that the skill reported, followed by the tracker's.
 func (t *Tick) KnownPRs() []PR {
 	if t.Asked == nil {
 		return t.Report.PRs
@@ -173,8 +174,8 @@ func (a *Asked) pr(number int) *PR {
 	return first(a.PRs, func(p PR) bool { return p.Number == number })
 }
 
-// head returns the head of a tracked PR's branch. For a PR from a fork it uses the tracker's
-// answer, because a branch of that name on the remote is a different branch.
+// head returns the head of a tracked PR. For a PR from a fork it uses the tracker's answer, because
+// a remote branch with the same name is a different branch.
 func (a *Asked) head(p TrackedPR, remote map[string]string) (sha string, known bool) {
 	if a.elsewhere(p.Number) {
 		sha = a.pr(p.Number).HeadSHA
@@ -209,13 +210,13 @@ func (t *Tick) unknown(pr int) string {
 	return cmp.Or(first(asked.Unknown, is), &Unknown{}).Why
 }
 
-// oneDialog is the number of questions that the client shows in one dialog.
+// oneDialog is the maximum number of questions in one of the client's dialogs.
 const oneDialog = 4
 
-// ambiguous returns the issues about to be worked on whose criteria a person should clarify. With a
-// plan, it considers the planned issues. Without one, it considers those that the skill reported,
-// and the tracker's workable issues if none of these is clear and one dialog can ask about them
-// all. A worker's issues are considered when the worker is started.
+// ambiguous returns the upcoming issues whose criteria a person should clarify. With a plan, it
+// considers the planned issues. Without one, it considers the issues that the skill reported, and
+// the tracker's workable issues if all of them are unclear and one dialog can ask about them all. A
+// worker's issues are considered when the worker starts.
 func (t *Tick) ambiguous(f *Facts) []int {
 	plan := t.Report.Plan
 	about := func(n int) bool { return slices.Contains(plan, n) || slices.Contains(f.Sent, n) }
@@ -241,13 +242,13 @@ func (t *Tick) ambiguous(f *Facts) []int {
 
 func (i Issue) unfinished() bool { return i.Criteria == "missing" || i.Criteria == "tbd" }
 
-// clear reports whether an issue of the tracker needs no question about its criteria.
+// clear reports whether the tracker considers an issue's criteria complete.
 func (t *Tick) clear(number int) bool {
 	return !slices.ContainsFunc(t.Asked.Ambiguous, func(i Issue) bool { return i.Number == number })
 }
 
 // skip excludes a target for the rest of the run, because a person answered skip. It stores the
-// branch of a PR, because no later iteration tracks the PR.
+// branch of a PR, because later iterations do not track the PR.
 func (b *Budget) skip(t *Tick, target string) {
 	b.DeferredTargets = AppendNew(b.DeferredTargets, target)
 	if branch := t.branchOf(target); branch != "" {
@@ -259,7 +260,7 @@ func (b *Budget) skip(t *Tick, target string) {
 	}
 }
 
-// branchOf returns the branch of a PR in the project's own repository, or "" if it is not known.
+// branchOf returns a PR's branch in the project's own repository, or "" if it is not known.
 func (t *Tick) branchOf(target string) (branch string) {
 	note := func(number int, of string) {
 		if prTarget(number) == target && !t.Asked.elsewhere(number) {
@@ -275,8 +276,8 @@ func (t *Tick) branchOf(target string) (branch string) {
 	return branch
 }
 
-// skipped returns the target that a person skipped and that has one of these names or this branch,
-// or "" if there is none. A branch may include its owner, as in acme:feature/a.
+// skipped returns the skipped target with one of these names or this branch, or "" if there is
+// none. branch may include its owner, for example acme:feature/a.
 func (s State) skipped(branch string, names ...string) string {
 	branch = branch[strings.LastIndexByte(branch, ':')+1:]
 	for _, target := range s.Run.DeferredTargets {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// USD is an amount of money in pico-dollars (10⁻¹² of a dollar). The price of one token, times the
-// client's multipliers, is then a whole number, and sums are exact. It holds about ±9.2 million
-// dollars (R58, R59).
+// USD is an amount of money in pico-dollars (10⁻¹² of a dollar). In this unit the price of one
+// token, times the client's multipliers, is a whole number, so sums are exact. The range is about
+// ±9.2 million dollars (R58, R59).
 type USD int64
 
 // Dollar and Cent are $1 and $0.01 in pico-dollars.
@@ -17,12 +17,12 @@ const (
 	Cent       = Dollar / 100
 )
 
-// maxDollars bounds every amount that is parsed, set as a ceiling or summed. So USD does not
-// overflow, and every written amount can be read again.
+// maxDollars bounds every amount that is parsed, set as a ceiling or summed, so that USD does not
+// overflow and every written amount can be parsed again.
 const maxDollars = 1_000_000
 
-// ParseUSD reads a plain decimal number of dollars such as "25", "0.01" or "12.5". It refuses
-// signs, exponents, a final point, more than 12 decimals and amounts over one million.
+// ParseUSD parses a plain decimal number of dollars such as "25", "0.01" or "12.5". It rejects
+// signs, exponents, a trailing point, more than 12 decimals and amounts over one million.
 func ParseUSD(s string) (USD, error) {
 	whole, frac, _ := strings.Cut(s, ".")
 	if whole == "" && frac != "" { // .5 is a common form
@@ -40,10 +40,10 @@ func ParseUSD(s string) (USD, error) {
 	return USD(w)*Dollar + USD(f), nil
 }
 
-// Plus returns the sum of two amounts, at most one million dollars.
+// Plus returns u+v, but at most one million dollars.
 func (u USD) Plus(v USD) USD { return min(u+v, maxDollars*Dollar) }
 
-// minus returns the difference of two amounts, at least zero.
+// minus returns u-v, but at least zero.
 func (u USD) minus(v USD) USD { return max(u-v, 0) }
 
 // Cents returns the amount in cents, rounded half up. The 80 % gate compares ceilings in cents

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Running is the spending of the open iteration, counted while it runs. It is a lower bound. When
-// the iteration ends, everything is counted again from the run's own cursors.
+// Running is the open iteration's spending, counted while it runs. It is a lower bound. When the
+// iteration ends, everything is counted again from the run's own cursors.
 type Running struct {
-	// From is the run's dollars_estimate when counting began. If the estimate has changed, it
-	// already includes this count, which is then void.
+	// From is the run's dollars_estimate when counting began. If the estimate has changed since, it
+	// already includes this count, so the count is void.
 	From    USD `json:"from"`
 	Dollars USD `json:"dollars"`
 	// Cursors holds the cursors of the transcripts that have grown since the run's own cursors.
@@ -27,7 +27,7 @@ func (t *Tick) Spending(run *Budget) (r Running, cursors []Cursor) {
 	return *t.Running, Overlay(run.Cursors, t.Running.Cursors)
 }
 
-// Count stores a running count, unless it is void or a stored count has read as many bytes.
+// Count stores a running count if it is valid and has read more bytes than the stored one.
 func (t *Tick) Count(run *Budget, r Running) {
 	if now, _ := t.Spending(run); r.From == run.DollarsEstimate && r.read() > now.read() {
 		t.Running = &r
@@ -35,7 +35,7 @@ func (t *Tick) Count(run *Budget, r Running) {
 }
 
 // finds reports whether a running count includes the transcript of a worker that the tick does not
-// know. Such a count is saved at once, because calls of other threads do not search for that
+// know. Such a count is saved at once, because calls from other threads do not search for that
 // transcript.
 func (s State) finds(r Running) bool {
 	_, known := s.Tick.Spending(s.Run)
@@ -51,7 +51,7 @@ func (r *Running) read() (n int64) {
 	return n
 }
 
-// firstTold records that a thread is informed about the dollar ceiling, and reports whether this
+// firstTold records that a thread has been told about the dollar ceiling, and reports whether this
 // is the first time.
 func (t *Tick) firstTold(agent string) bool {
 	before := len(t.DollarsTold)
@@ -59,11 +59,11 @@ func (t *Tick) firstTold(agent string) bool {
 	return len(t.DollarsTold) > before
 }
 
-// overrun returns an amount increased by percent.
+// overrun returns d increased by percent.
 func (d USD) overrun(percent int) USD { return d.Plus(d / 100 * USD(percent)) }
 
-// Overrun describes by how much a run exceeded its dollar ceiling after an iteration, and the
-// threads that spent most.
+// Overrun describes by how much a run exceeded its dollar ceiling in an iteration, and which
+// threads spent the most.
 type Overrun struct {
 	Ceiling USD       `json:"ceiling"`
 	Spent   USD       `json:"spent"` // total spending of the run
@@ -103,10 +103,10 @@ type Model struct {
 	Tenths int64  // its price in tenths of Than's price; 0 unless it is more expensive
 }
 
-// meetModel records the run's first model and, later, a more expensive one. It returns a line that
-// reports the latter, and whether the run has changed. A cheaper model is not recorded, so a
-// client that alternates between two models causes one report. Without a dollar ceiling, meetModel
-// does nothing.
+// meetModel records the run's first model and, later, any more expensive one. It returns a message
+// about the latter. changed reports whether the run has changed. Cheaper models are not recorded,
+// so a client that alternates between two models causes only one message. Without a dollar ceiling,
+// meetModel does nothing.
 func (b *Budget) meetModel(m Model, spent USD) (line string, changed bool) {
 	first := b.Model == ""
 	if b.Ceilings.Dollars == 0 || m.Name == "" || m.Than != b.Model || !first && m.Tenths == 0 {
@@ -137,12 +137,11 @@ type Counted struct {
 	Tokens Tokens `json:"tokens"`
 }
 
-// subagentFolder is the prefix of the path in a subagent's cursor. Such a path is relative to the
-// folder of the main transcript.
+// subagentFolder is the path prefix in a subagent's cursor. The path is relative to the main
+// transcript's folder.
 const subagentFolder = "subagents/"
 
-// AgentOf returns the id of the subagent whose transcript has that path, or "" for the main
-// transcript.
+// AgentOf returns the id of the subagent with that transcript path, or "" for the main transcript.
 func AgentOf(transcript string) string {
 	if !strings.HasPrefix(transcript, subagentFolder) {
 		return ""
@@ -150,7 +149,7 @@ func AgentOf(transcript string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(path.Base(transcript), ".jsonl"), "agent-")
 }
 
-// Overlay returns newer, followed by those of cursors whose transcripts are not in newer.
+// Overlay returns newer, followed by the cursors whose transcripts are not in newer.
 func Overlay(cursors, newer []Cursor) []Cursor {
 	out := slices.Clone(newer)
 	for _, c := range cursors {
@@ -176,7 +175,8 @@ func (b *Budget) Transcript() string {
 const openAtEnd = 2 + 1
 
 // endWorkers removes and returns the cursors of workers that have ended or have no open request.
-// The history keeps them in case a worker is continued. It also trims the main thread's requests.
+// The history keeps them in case a worker is continued. endWorkers also trims the main thread's
+// requests.
 func (b *Budget) endWorkers(running []string) (ended []Cursor) {
 	var kept []Cursor
 	for _, c := range b.Cursors {

@@ -9,8 +9,8 @@ import (
 // maxPrompt bounds the prompt of a prompt loop, in bytes, because every history line contains it.
 const maxPrompt = 4 << 10
 
-// cutPrompt splits the arguments of a prompt loop's command at the first word "--"; the person's
-// prompt follows it. For any other command, including a person's own skill, prompt is empty.
+// cutPrompt splits a prompt loop's arguments at the first word "--", which precedes the person's
+// prompt. For any other command, including a person's own skill, prompt is empty.
 func (c Command) cutPrompt() (args, prompt string) {
 	if !KindOf(c.Skill).Prompts || c.OptsIn() {
 		return c.Args, ""
@@ -43,8 +43,8 @@ func (f Flags) badPrompt(kind Kind) error {
 	return nil
 }
 
-// Prompt returns the prompt that a prompt loop repeats, as a person typed it when the run began, or
-// "" for another kind of run.
+// Prompt returns the prompt that a prompt loop repeats, as a person typed it when the run began. It
+// returns "" for other kinds.
 func (b *Budget) Prompt() string {
 	if !b.Kind().Prompts {
 		return ""

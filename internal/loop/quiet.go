@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// maxJobs bounds the jobs that a run remembers. Once the bound is reached, every wake counts as
-// coming from one of the run's jobs.
+// maxJobs bounds how many jobs a run remembers. At that point, every wake is assumed to come from
+// one of the run's jobs.
 const maxJobs = 64
 
 // The senders. SenderPerson is assumed if the transcript has no line about the prompt. SenderQueue
@@ -19,8 +19,8 @@ const (
 	SenderSchedule // the client, when a schedule fires
 )
 
-// addJob adds the background work that a call started, if list has room and does not contain it,
-// and reports whether it was added.
+// addJob adds a job that a call started if list has room and does not contain it yet. It reports
+// whether the job was added.
 func addJob(list *[]Job, j *Job) (news bool) {
 	if j == nil || len(*list) == maxJobs ||
 		slices.ContainsFunc(*list, func(o Job) bool { return o.ID == j.ID }) {
@@ -38,7 +38,7 @@ func (w *Wakeup) about(j Job) bool {
 // ends reports whether the wake says that a job has ended.
 func (w *Wakeup) ends(j Job) bool { return w.about(j) && (w.Ended || w.Stopped != nil) }
 
-// endJob removes background work that has ended, and reports whether the run had started it.
+// endJob removes a job that has ended and reports whether it was one of the run's jobs.
 func (b *Budget) endJob(w *Wakeup) (known bool) {
 	if w == nil {
 		return false
@@ -48,12 +48,12 @@ func (b *Budget) endJob(w *Wakeup) (known bool) {
 	return len(b.Jobs) < n
 }
 
-// isOf reports whether the wake comes from one of these jobs, or may do so, as the list is full.
+// isOf reports whether the wake comes from one of these jobs, which is assumed if the list is full.
 func (w *Wakeup) isOf(jobs []Job) bool {
 	return w != nil && (len(jobs) >= maxJobs || slices.ContainsFunc(jobs, w.about))
 }
 
-// jobs returns the run's jobs, including those started after its end in turns to which the gate
+// jobs returns the run's jobs, including those started after the run ended in turns where the gate
 // applied.
 func (q *Quiet) jobs(b *Budget) []Job { return slices.Concat(b.Jobs, q.Jobs) }
 
@@ -64,8 +64,8 @@ func (q *Quiet) awaits(b *Budget) bool {
 	})
 }
 
-// afterEnd decides about a prompt in a session whose run has ended. The run's schedule cannot start
-// a turn. Until a person types, the run's jobs cannot either.
+// afterEnd handles a prompt in a session whose run has ended. The run's schedule cannot start a
+// turn. Until a person types, the run's jobs cannot either.
 func (e PromptSubmit) afterEnd(s State, k *Known) Outcome {
 	fires := slices.Contains(s.Run.Scheduled, e.Text) && !s.Run.answered()
 	if s.Quiet == nil && !fires || e.Text == "" {
@@ -108,7 +108,7 @@ func (e PromptSubmit) afterEnd(s State, k *Known) Outcome {
 	return out
 }
 
-// among returns list with the wake, which replaces an earlier wake of the same task.
+// among returns a copy of list where the wake replaces any earlier wake from the same task.
 func (w *Wakeup) among(list []Wakeup) []Wakeup {
 	list = slices.DeleteFunc(slices.Clone(list), func(o Wakeup) bool {
 		return o.Task == w.Task && slices.Equal(o.Stopped, w.Stopped)
@@ -122,8 +122,8 @@ func (e PromptSubmit) isTyped(k *Known) bool {
 	return e.Text != "" && e.Wakes == nil && k.Sender.or() < SenderClient
 }
 
-// typed opens the gate of a run that has ended, because a person has typed. It passes the refused
-// wakes to the reply, once. If no job can wake the session any more, it removes the gate.
+// typed opens the ended run's gate because a person has typed. It moves the refused wakes to the
+// reply. If no job can wake the session any more, it removes the gate.
 func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
 	out.Reply.Missed = q.Refused
 	q.Typed, q.Free, q.Prompt, q.Refused = true, true, e.Prompt, nil
@@ -132,9 +132,9 @@ func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
 	}
 }
 
-// refuseWake refuses the wake of a job in an iteration that a person ended with Esc, or that went
-// past the dollar ceiling. A refused turn has no Stop, so this closes the iteration when the last
-// worker has ended.
+// refuseWake refuses a job's wake in an iteration that a person ended with Esc or that exceeded the
+// dollar ceiling. A refused turn has no Stop, so refuseWake closes the iteration itself once the
+// last worker has ended.
 func (e PromptSubmit) refuseWake(s State, k *Known) Outcome {
 	t, w := s.Tick, e.Wakes
 	for _, j := range s.Run.Jobs {
@@ -163,13 +163,13 @@ func (w *Wakeup) What() string {
 	return "task " + w.Task + " reported"
 }
 
-// refused returns the line about a refused wake for a person.
+// refused returns the message to a person about a refused wake.
 func (w *Wakeup) refused() string {
 	return "hooks: " + w.What() + "; not passed to the model, because the loop has ended. It is " +
 		"listed again after your next prompt"
 }
 
-// inQuiet applies the gate to the calls of a session whose run has ended.
+// inQuiet applies the gate to a call in a session whose run has ended.
 func (e Call) inQuiet(s State, k *Known) Outcome {
 	ofRun := slices.Contains(s.Run.LastPrompts, e.Prompt) && s.Quiet.Prompt != e.Prompt
 	if s.Quiet.Free && !ofRun {
@@ -190,8 +190,8 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 	return o
 }
 
-// afterRun refuses calls that are not allowed after a run has ended: those that land code, start
-// workers, schedule prompts, change the loop's own files, or cannot be read.
+// afterRun refuses calls that are not allowed after a run: calls that land code, start workers,
+// schedule prompts, change the loop's own files, or cannot be read.
 func (e Call) afterRun(s State, k *Known) Outcome {
 	const wait = "end the turn; do nothing until the person's next prompt"
 	switch {
@@ -209,8 +209,8 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 	return Outcome{Reply: Reply{Deny: e.unread(s, *k.Reading.Value)}}
 }
 
-// drains limits the workers of an iteration or a run that is ending to reads, edits, and commits
-// and pushes of finished work (R43–R45).
+// drains lets workers only finish their work while an iteration or run is ending. They may read,
+// edit, and commit and push finished work (R43–R45).
 func (e Call) drains(s State, k *Known) Outcome {
 	if e.Agent == "" || e.Edits || e.Tool == "ToolSearch" || required(k, &k.Commits) {
 		return Outcome{}
@@ -219,18 +219,18 @@ func (e Call) drains(s State, k *Known) Outcome {
 		"%s is refused: the loop has ended; its workers may only finish their current work", e.Tool)
 }
 
-// PromptSubmit is a prompt of the session, or another event of a turn that does not belong to the
-// iteration. It can mean that a turn never reached its Stop, or that a person typed `/loop stop`.
+// PromptSubmit is a prompt in the session, or another event in a turn outside the iteration. It can
+// mean that a turn never reached its Stop, or that a person typed `/loop stop`.
 type PromptSubmit struct {
 	Turn
 	Text    string  // as it was submitted
 	Stops   bool    // the prompt is StopWord
 	Wakes   *Wakeup // the background work that the prompt reports; nil for any other prompt
 	Invokes Skill   // the skill whose tick the prompt begins, or ""
-	Expands bool    // the expansion of the prompt follows and can still refuse the turn
+	Expands bool    // the prompt's expansion follows and can still refuse the turn
 }
 
-// StopWord is the client's own command to end a loop.
+// StopWord is the client's own command for ending a loop.
 const StopWord = "/loop stop"
 
 func (e PromptSubmit) step(s State, k *Known) Outcome {
@@ -254,14 +254,14 @@ func (e PromptSubmit) step(s State, k *Known) Outcome {
 	return out
 }
 
-// whileActive handles a prompt of an active run: it can show that a turn never reached its Stop or
-// that a job ended, or be a person's `/loop stop`.
+// whileActive handles a prompt during an active run. The prompt can show that a turn never reached
+// its Stop or that a job ended, or it can be a person's `/loop stop`.
 func (e PromptSubmit) whileActive(s State, k *Known) Outcome {
 	switch {
 	case e.Stops && !e.open(s):
 		return e.haltBetween(s, k, StopWord)
 	case e.Stops && s.Tick.Interrupted != "" && slices.Contains(s.Tick.Prompts, e.Prompt):
-		return Outcome{} // the first of the prompt's two events already did it
+		return Outcome{} // already handled by the first of the prompt's two events
 	case e.Stops:
 		s.Tick.Interrupt(StopWord)
 		return e.closeOrDrain(s, k)
@@ -275,7 +275,7 @@ func (e PromptSubmit) whileActive(s State, k *Known) Outcome {
 	if esc {
 		s.Tick.Interrupt(ByEsc)
 	}
-	overspent := func(f Fired) bool { return f.Cause == costCause } // all threads are ended then
+	overspent := func(f Fired) bool { return f.Cause == costCause } // overspending ends all threads
 	stopped := s.Tick.Interrupted == ByEsc || slices.ContainsFunc(s.Tick.Fired, overspent)
 	own := stopped && e.Wakes.isOf(s.Run.Jobs)
 	switch {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Refused is a call that was refused outside of Call's rules, such as the entry of a second loop.
-// It is recorded in the open iteration.
+// Refused is a call refused outside Call's rules, such as the entry of a second loop. It is
+// recorded in the open iteration.
 type Refused struct {
 	Turn
 	Denial
@@ -20,8 +20,8 @@ func (e Refused) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// Heard is a tool's result in a session that has no run and asks to force another session's lock.
-// It proves that PostToolUse reaches the program, as a receipt does for a run.
+// Heard is a tool result in a session that has no run and asks to force another session's lock.
+// Like a receipt for a run, it proves that PostToolUse reaches the program.
 type Heard struct{ Turn }
 
 func (e Heard) step(s State, _ *Known) Outcome {
@@ -32,14 +32,13 @@ func (e Heard) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Claim: s.Claim}}
 }
 
-// DialogBegins is a call that is about to open the dialog. The program records which gates'
-// questions the dialog shows and whether the call's input contained answers, which are not a
-// person's.
+// DialogBegins is a call that is about to open a dialog. The program records which gates' questions
+// the dialog shows and whether the call's input contained answers, which no person gave.
 type DialogBegins struct {
 	Turn
 	ID     string // tool_use_id
 	Forged bool
-	Shows  int // maximum number of this loop's questions in it
+	Shows  int // maximum number of this loop's questions in the dialog
 }
 
 func (e DialogBegins) step(s State, _ *Known) Outcome {
@@ -72,8 +71,8 @@ func (e DialogBegins) step(s State, _ *Known) Outcome {
 	return out
 }
 
-// DialogBrought holds the answers of the person's Ask command to all questions of the open dialog.
-// They count once the client has accepted them.
+// DialogBrought holds the Ask command's answers to all questions in the open dialog. They count
+// once the client has accepted them.
 type DialogBrought struct {
 	Turn
 	Answers map[string]string
@@ -106,7 +105,7 @@ func (t Turn) Asks(s State) []Gate {
 	return nil
 }
 
-// notify returns the notice about a gate's question, or nil if it was returned before.
+// notify returns a notice about the gate's question, or nil if it has done so before.
 func notify(g *Gate) []Notice {
 	if g.Notified {
 		return nil
@@ -128,16 +127,16 @@ type Receipt struct {
 	SessionID string    `json:"session_id"`
 	Program   Program   `json:"program"`
 	Since     time.Time `json:"since"`
-	Last      time.Time `json:"last"` // time of the last event for which the run was saved
-	// distinct hook words, in the order of their first event
+	Last      time.Time `json:"last"` // time of the last event after which the run was saved
+	// distinct hook words, ordered by first event
 	Events []string `json:"events"`
 }
 
-// maxReceipts bounds the sessions for which a run keeps receipts.
+// maxReceipts bounds how many receipts a run keeps, one for each session.
 const maxReceipts = 8
 
 // Receive records that an event reached the program in a session. It reports whether the record is
-// new and has to be saved. It calls look, which identifies the program, once for each session.
+// new and has to be saved. It calls look once for each session to identify the program.
 func (b *Budget) Receive(session, word string, now time.Time, look func() Program) (news bool) {
 	i := slices.IndexFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session })
 	if i < 0 {

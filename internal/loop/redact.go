@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Redact redacts all texts of a line that may contain words of a person, a tracker or a repository
-// (R125). It is called after all decisions, which use the original texts. A branch with a redacted
-// name cannot be found again, so a resume asks about its PR.
+// Redact redacts all strings in a line that may come from a person, a tracker or a repository
+// (R125). It is called after all decisions, which use the original strings. A branch with a
+// redacted name cannot be found again, so a resume asks about its PR.
 func (l *Iteration) Redact(by func(string) string) {
 	itself := func(s *string) []*string { return []*string{s} }
 	redact(&l.Gates, by, answerTexts)
@@ -39,7 +39,7 @@ func (l *Iteration) Redact(by func(string) string) {
 
 func answerTexts(g *GateAnswer) []*string { return []*string{&g.Question, &g.Answer} }
 
-// redact replaces a list with a copy in which the texts of the members are redacted.
+// redact replaces *list with a copy where the strings returned by texts are redacted.
 func redact[T any](list *[]T, by func(string) string, texts func(*T) []*string) {
 	*list = slices.Clone(*list)
 	for i := range *list {
@@ -49,22 +49,22 @@ func redact[T any](list *[]T, by func(string) string, texts func(*T) []*string) 
 	}
 }
 
-// commits returns the fields except those that contain a commit's name. A pattern for keys might
-// match the name, and without it a moved branch could not be detected.
+// commits returns the fields that do not hold a commit hash. A pattern for keys might match the
+// hash, and without the hash a moved branch could not be detected.
 func commits(fields ...*string) []*string {
 	return slices.DeleteFunc(fields, func(sha *string) bool {
 		return strings.Trim(*sha, "0123456789abcdef") == "" && len(*sha) <= 64
 	})
 }
 
-// hidden is the text that replaces a secret.
+// hidden replaces a secret.
 const hidden = "<redacted>"
 
-// Secrets replaces secrets in a text that was not written to be kept, such as a refused command.
-// It recognizes them by their form: tokens with a known prefix, bearer tokens, the values of
+// Secrets replaces secrets in text that was not meant to be stored, such as a refused command. It
+// recognizes them by their form: tokens with a known prefix, bearer tokens, the values of
 // Authorization and Cookie headers, passwords in URLs and after -u USER:, and the values of names
-// that end in token, password, secret, api_key and the like. It keeps references to variables. It
-// may replace more than secrets.
+// that end in token, password, secret, api_key and the like. It keeps variable references. It may
+// also replace text that is not secret.
 func Secrets(text string) string {
 	var b strings.Builder
 	for {
@@ -87,11 +87,11 @@ func Secrets(text string) string {
 	}
 }
 
-// maxName bounds the part of a word that is read again for the name of a secret, in bytes.
+// maxName is how much of a word is searched again for a secret's name, in bytes.
 const maxName = 32
 
-// secrets matches a secret with the text that introduces it. The secret is the only group that
-// takes part in the match. The first group is a secret only if it has a digit.
+// secrets matches a secret and the text that introduces it. The secret is the only group that
+// participates in the match. The first group is a secret only if it contains a digit.
 var secrets = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		name = `(?i:token|password|passwd|secret|api[-_]*key|access[-_]*key|private[-_]*key)` +

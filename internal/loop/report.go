@@ -8,7 +8,7 @@ import (
 
 // Changed describes the effects of a report.
 type Changed struct {
-	Due      []Gate   // questions that wait now
+	Due      []Gate   // questions that are now pending
 	Fired    []Fired  // conditions that hold
 	Deferred []string // targets that this report deferred
 	PRs      []PR     // PRs in the report
@@ -43,7 +43,7 @@ func Take(f *Facts, r Report) Changed {
 	return c
 }
 
-// DoNotMerge sets the terminal state do-not-merge for open PRs that have the project's label for
+// DoNotMerge sets the terminal state do-not-merge on open PRs that carry the project's label for
 // it, ignoring case (R21).
 func (r *Report) DoNotMerge(label string) {
 	for i := range r.PRs {
@@ -74,8 +74,8 @@ func (r *Report) merge(o Report) {
 	override(&r.Note, o.Note)
 }
 
-// mergeBy adds later items to list. An item with the key of an earlier one updates that one, or
-// replaces it if update is nil.
+// mergeBy merges later into list. An item whose key is already in list updates the existing item,
+// or replaces it if update is nil.
 func mergeBy[T any, K comparable](
 	list, later []T, key func(T) K, update func(old *T, later T),
 ) []T {
@@ -108,7 +108,7 @@ func (p *PR) update(later PR) {
 	p.New = p.New || later.New
 }
 
-// override replaces a value with a later one, unless the later one is the zero value.
+// override sets *to to later if later is not the zero value.
 func override[T comparable](to *T, later T) { *to = cmp.Or(later, *to) }
 
 // observe tracks reported PRs and counts them as touched. If a PR's head has not moved since the
@@ -127,8 +127,8 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 	}
 }
 
-// follow continues to track the open PRs of the previous iteration. It defers the review of a PR
-// whose head has not moved since. Only the SHAs are compared (R81–R84).
+// follow continues to track the previous iteration's open PRs. It defers reviewing a PR whose head
+// has not moved since. Only the SHAs are compared (R81–R84).
 func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	if previous == nil {
 		return
@@ -153,13 +153,13 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	}
 }
 
-// HeadAtEnd returns the head of a PR when the iteration ended, or "" if it is not known.
+// HeadAtEnd returns the PR's head when the iteration ended, or "" if it is not known.
 func (l *Iteration) HeadAtEnd(number int) string {
 	return cmp.Or(l.PR(number), &TrackedPR{}).EndSHA
 }
 
-// PR returns a PR as it was when the iteration ended. It returns nil if the iteration did not
-// interact with it, and for a nil iteration.
+// PR returns a PR as it was when the iteration ended. It returns nil if l is nil or the iteration
+// did not interact with the PR.
 func (l *Iteration) PR(number int) *TrackedPR {
 	if l == nil {
 		return nil
@@ -172,8 +172,7 @@ func (t *Tick) PR(number int) *TrackedPR {
 	return first(t.Tracked, func(p TrackedPR) bool { return p.Number == number })
 }
 
-// track records a PR. The first known head becomes the head at the iteration's start, and the last
-// known one the head at its end.
+// track records a PR. Its first known head becomes StartSHA, and its last known head EndSHA.
 func (t *Tick) track(pr PR) {
 	p := t.PR(pr.Number)
 	if p == nil {
@@ -193,7 +192,7 @@ func (t *Tick) track(pr PR) {
 	}
 }
 
-// qmdError returns the error of the qmd outage, or "" if there was none.
+// qmdError returns the error from the qmd outage, or "" if there was none.
 func (t *Tick) qmdError() string {
 	switch q := t.Report.Qmd; {
 	case q != nil && q.Unreachable && q.Error != "":

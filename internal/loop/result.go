@@ -19,22 +19,22 @@ const (
 // Result holds the result of a tool call.
 type Result struct {
 	Turn
-	Event  string // name of the event, for example "PostToolUse"
+	Event  string // event name, for example "PostToolUse"
 	ID     string // tool_use_id
 	Input  string // tool_input as the client wrote it
 	Failed bool
 
-	Answers *Answers // answers of a person's dialog
+	Answers *Answers // a person's answers in a dialog
 	Sent    bool     // the call started a worker
 	Worker  string   // id of the worker if it runs in the background
 	Job     *Job     // background work that the call started, or nil
 	Qmd     string   // the error if qmd was unreachable
-	Effects []Effect // effects of the call on the forge
-	Printed []int    // PRs whose addresses the call printed, unless it only reads
+	Effects []Effect // the call's effects on the forge
+	Printed []int    // PRs whose addresses the call printed; nil if it only reads
 	Looked  []string // the files that the call showed an auditor
 }
 
-// Effect is one effect of a call on the forge.
+// Effect is one effect that a call has on the forge.
 type Effect struct {
 	Kind  effect.Kind
 	PR    int // number of the PR or issue; 0 if unknown
@@ -42,10 +42,10 @@ type Effect struct {
 	// Landed reports whether the output of a merge call says that the PR is merged.
 	Landed    bool
 	Elsewhere bool // in a repository other than the project's
-	// Issue reports whether the call comments on an issue. The number may still be that of a PR.
+	// Issue reports whether the call comments on an issue. The number may still be a PR's.
 	Issue bool
-	// Starts reports whether a program that may start through a link of the brake makes this
-	// comment. In a braked iteration the link reports the comment, so this effect does not count.
+	// Starts reports whether the comment is made by a program that one of the brake's links may
+	// start. In a braked iteration the link reports the comment, so this effect does not count.
 	Starts bool
 }
 
@@ -78,8 +78,8 @@ func (e Result) step(s State, _ *Known) Outcome {
 	return out
 }
 
-// betweenTicks records background work that was started after the iteration ended, in a turn of
-// the run or in a turn to which the gate of an ended run applies.
+// betweenTicks records background work started after the iteration ended, in one of the run's turns
+// or in a turn where an ended run's gate applies.
 func (e Result) betweenTicks(s State) Outcome {
 	switch {
 	case s.Run == nil || e.Job == nil:
@@ -95,7 +95,7 @@ func (e Result) betweenTicks(s State) Outcome {
 	return Outcome{}
 }
 
-// RecordEffects counts the effects of a call, once for each call.
+// RecordEffects counts a call's effects, once for each call.
 func (t *Tick) RecordEffects(e Result) {
 	t.Workers = AppendNew(t.Workers, e.Worker)
 	if e.Qmd != "" {
@@ -138,9 +138,9 @@ func (t *Tick) count(f Effect) {
 	}
 }
 
-// RecordStart adds an effect that a program is about to have, as reported by the link that let it
-// through. A start is only an attempt: a PR counts as opened once its address is printed, and a
-// label as removed once a call has succeeded. All other effects count at once.
+// RecordStart records the effect of a program about to start, as reported by the link that allowed
+// it. A start is only an attempt: a PR counts as opened once its address is printed, and a label as
+// removed once a call has succeeded. All other effects count at once.
 func (t *Tick) RecordStart(f Effect) {
 	switch f.Kind {
 	case effect.OpenPR:
@@ -153,8 +153,8 @@ func (t *Tick) RecordStart(f Effect) {
 	}
 }
 
-// endStarts settles the starts of a call that has returned. An address that it printed, other than
-// those of the effects in its text, is that of a PR that one of its programs opened.
+// endStarts settles the starts of a finished call. If the call printed a PR address that the
+// effects in its text do not explain, one of its programs opened that PR.
 func (t *Tick) endStarts(e Result) {
 	left := slices.Clone(e.Printed)
 	for _, f := range e.Effects {
@@ -177,8 +177,8 @@ func (t *Tick) endStarts(e Result) {
 	t.Starts.Dropped = nil
 }
 
-// opened settles the attempts to open a PR whose address no call printed, with the new PRs that
-// the tracker lists (R30).
+// opened settles attempts to open a PR whose address no call printed. It counts the new PRs among
+// numbers, which the tracker lists (R30).
 func (t *Tick) opened(numbers []int) {
 	for _, n := range numbers {
 		if t.Starts.Opened > 0 && !t.knowsPR(n) {
@@ -197,8 +197,8 @@ func (t *Tick) touch(pr int) {
 	}
 }
 
-// attemptTouches records the PR of an attempt: the last one that it opened, or else the first one
-// on which it commented or which it approved. PRs of other repositories do not count.
+// attemptTouches records the attempt's PR: the last PR it opened, or else the first PR it commented
+// on or approved. PRs in other repositories do not count.
 func (t *Tick) attemptTouches(f Effect) {
 	a, opens := t.Attempt, f.Kind == effect.OpenPR
 	if a != nil && !f.Elsewhere && f.PR > 0 && (opens || a.PR == 0) {
@@ -206,26 +206,25 @@ func (t *Tick) attemptTouches(f Effect) {
 	}
 }
 
-// knowsPR reports whether the iteration knows that the number is a PR's.
+// knowsPR reports whether the iteration knows n as the number of a PR.
 func (t *Tick) knowsPR(n int) bool {
 	return slices.Contains(t.PRs, prName(n)) || t.PR(n) != nil ||
 		slices.ContainsFunc(t.KnownPRs(), func(p PR) bool { return p.Number == n })
 }
 
-// Missed reports whether no event of this tick has reported the result of a call in the
-// transcript. It returns false if it cannot tell, because maxCounted calls have been counted.
+// Missed reports whether a call in the transcript has a result that no event in this tick reported.
+// It returns false if maxCounted calls have been counted, because it cannot tell then.
 func (t *Tick) Missed(id string, at time.Time) bool {
 	counted := func(key string) bool { return strings.Contains(key, " "+id+" ") }
 	return id != "" && len(t.Counted) < maxCounted && !slices.ContainsFunc(t.Counted, counted) &&
 		(at.IsZero() || !at.Before(t.StartedAt))
 }
 
-// catchUp adopts facts from the transcript that no event reported, because PostToolUse was killed
-// or is not registered: the effects of the iteration's calls, and a person's answers. It reports
-// whether there were any.
+// catchUp adopts effects of calls and a person's answers from the transcript if no event reported
+// them, because PostToolUse was killed or is not registered. It reports whether there were any.
 func (s State) catchUp(now time.Time, k *Known) (news bool) {
 	t := s.Tick
-	reported := t.Comments // the skill's number may include the missed ones
+	reported := t.Comments // the skill's number may include the missed comments
 	for _, c := range k.Calls.or() {
 		if t.Missed(c.ID, c.Now) {
 			t.RecordEffects(c)
@@ -242,9 +241,9 @@ func (s State) catchUp(now time.Time, k *Known) (news bool) {
 	return news
 }
 
-// answer records the answers of one dialog, verbatim. Answers that the call itself contained, or
-// that the dialog gave while the person was away, do not count. Answers to questions that the
-// skill itself asked are recorded under the name "question" (R120).
+// answer records the answers from one dialog verbatim. It ignores answers that the call itself
+// contained, and dialogs that timed out while the person was away. Answers to the skill's own
+// questions are recorded under the name "question" (R120).
 func (s State) answer(now time.Time, a Answers) *Answered {
 	t := s.Tick
 	i := t.shown(a.ID)

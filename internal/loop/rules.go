@@ -2,11 +2,11 @@ package loop
 
 import "time"
 
-// Moment is a point of a tick at which conditions and gates are evaluated.
+// Moment is a point in a tick when conditions and gates are evaluated.
 type Moment uint8
 
-// The moments of a tick: at its entry, at a report of the skill, before a worker is started, before
-// a merge, and at its exit.
+// The moments of a tick: its entry, a report from the skill, before a worker starts, before a
+// merge, and its exit.
 const (
 	Entry Moment = 1 << iota
 	Reported
@@ -20,16 +20,16 @@ const (
 type Facts struct {
 	Run      *Budget
 	Tick     *Tick
-	Previous *Iteration // the run's line for its last iteration that began; see Budget.Worked
+	Previous *Iteration // line of the run's last iteration that began; see Budget.Worked
 	Now      time.Time
 	Minutes  int      // the run's active minutes so far
-	PRs      []string // prs_touched of the run and of the open tick
+	PRs      []string // prs_touched of the run and the open tick
 	Merging  int      // the PR that a tool call is about to merge, or 0
-	Sent     []int    // the issues for which a worker is about to be started
-	Edges    [][2]int // dependencies known to the tracker: blocker, blocked
+	Sent     []int    // issues that a worker is about to be started for
+	Edges    [][2]int // dependencies in the tracker: blocker, blocked
 	Dropped  string   // the run's tip if HEAD does not contain it, or ""
-	// Redact is the redaction applied to the texts of Previous before they were written; nil if
-	// they were not redacted.
+	// Redact is the function that redacted Previous before it was written; nil if Previous was not
+	// redacted.
 	Redact func(string) string
 }
 
@@ -40,7 +40,7 @@ type Condition struct {
 	Cause   string // the name recorded in stop_conditions_fired
 	When    Moment
 	Applies func(*Budget) bool // reports whether the condition applies to a run
-	// Holds returns the text for a person, or "" if the condition does not hold. It is nil for a
+	// Holds returns a message for a person, or "" if the condition does not hold. It is nil for a
 	// condition that only a gate or the lock can fire.
 	Holds func(f *Facts) string
 	// Tell describes, for a person, the current value and how close the condition is to firing.
@@ -57,19 +57,19 @@ type GateKind struct {
 	When    Moment
 	Applies func(*Budget) bool // reports whether the gate applies to a run
 	Options []Option
-	// Safest is the option that applies if a person answers in other words.
+	// Safest is the option that applies if a person's answer selects no option.
 	Safest string
 	// Due returns the questions that the facts require; their name, header and options are added
-	// later. It is nil for a gate that is raised elsewhere.
+	// later. It is nil if the gate is raised elsewhere.
 	Due func(f *Facts) []Gate
 	// Apply carries out an answer that is already recorded; nil if there is nothing to do. act is
-	// the option that Gate.Act selects for the verbatim answer. It is never "stop".
+	// the option that Gate.Act selects for the verbatim answer, and is never "stop".
 	Apply func(run *Budget, tick *Tick, g Gate, act, answer string)
 	// Tell describes, for a person, when the gate would ask, with the current values.
 	Tell func(f *Facts) string
 }
 
-// Says is a fixed description, which does not depend on facts.
+// Says is a fixed description that does not depend on facts.
 type Says string
 
 func (s Says) Tell(*Facts) string { return string(s) }

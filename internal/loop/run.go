@@ -10,7 +10,7 @@ import (
 	"hooks/internal/attempt"
 )
 
-// newRun returns the budget of a fresh run. It stores the defaults, so that a resume does not
+// newRun returns the budget for a fresh run. It stores the defaults so that a resume does not
 // change them silently (R16).
 func newRun(r Request) Budget {
 	b := Budget{
@@ -80,7 +80,7 @@ func resumeRun(b Budget, r Request) Budget {
 	return b
 }
 
-// continueRun returns the run at its next tick. /clear may have moved it to a new session of the
+// continueRun returns the run for its next tick. /clear may have moved it to a new session in the
 // same client.
 func continueRun(b Budget, r Request) Budget {
 	b.Tracker = cmp.Or(b.Tracker, r.Tracker) // as in resumeRun
@@ -98,7 +98,7 @@ func continueRun(b Budget, r Request) Budget {
 	return b
 }
 
-// Rereads reports whether a person continues a run with the request, so that the run adopts the
+// Rereads reports whether a person made the request to continue a run. If so, the run adopts the
 // current configuration.
 func (r Request) Rereads() bool { return (r.Flags.Resume || r.Flags.Restart) && !r.Unasked() }
 
@@ -130,8 +130,8 @@ func (b *Budget) Minutes(now time.Time) int {
 	return max(b.MinutesElapsed, b.MinutesBefore+int(max(0, active)/time.Minute))
 }
 
-// Touched returns prs_touched including the PRs of the open tick, without duplicates, in order of
-// first touch. A run that watches a single PR has only that one (R28, R29, R113).
+// Touched returns prs_touched including the open tick's PRs, without duplicates, in order of first
+// touch. A run that watches a single PR has only that PR (R28, R29, R113).
 func (b *Budget) Touched(t *Tick) []string {
 	if b.SinglePR != 0 {
 		return []string{prName(b.SinglePR)}
@@ -143,7 +143,7 @@ func (b *Budget) Touched(t *Tick) []string {
 	return all
 }
 
-// Look gathers the facts of a run and its open tick at a point in time.
+// Look returns the facts about a run and its open tick at the given time.
 func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
 	return &Facts{Run: run, Tick: tick, Previous: previous, Now: now, Minutes: run.Minutes(now),
 		PRs: run.Touched(tick)}
@@ -156,7 +156,7 @@ func (s State) spent(now time.Time, k *Known) *Facts {
 	return Look(&b, s.Tick, nil, now)
 }
 
-// maxTold bounds the number of gaps in the tracker's answers that one run reports.
+// maxTold bounds how many gaps in the tracker's answers a run reports.
 const maxTold = 16
 
 // openTick begins an iteration. It evaluates the entry conditions, then the gates (R24, R98). The
@@ -213,7 +213,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		t.Attempt = run.begin(e)
 	}
 	again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
-	// each process of a driver must have its own session
+	// each of a driver's processes must have its own session
 	if t.Attempt != nil && again && run.Driven() {
 		t.Attempt.Stale = true
 	}
@@ -236,8 +236,9 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 	return tip
 }
 
-// carry repeats the questions of the last exit or a paused run, and applies a person's answers to
-// them from a terminal. Budget questions are not repeated, because they are evaluated again.
+// carry repeats the questions from the last exit or a paused run, and applies the answers that a
+// person gave to them in a terminal. Budget questions are not repeated, because they are evaluated
+// again.
 func (t *Tick) carry(run *Budget, now time.Time) {
 	for _, g := range run.Pending {
 		if g.Answer != "" {
@@ -252,8 +253,8 @@ func (t *Tick) carry(run *Budget, now time.Time) {
 }
 
 // applyOfflineAnswers applies the answers that a person gave in a terminal while the run was
-// paused. Each answer is applied once, and only to a gate that is due again for the same target
-// and commit. The other answers wait in this tick.
+// paused. Each answer is applied once, and only to a gate that is due again for the same target and
+// commit. The other answers stay in this tick.
 func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 	t.OfflineAnswers = slices.DeleteFunc(slices.Clone(t.OfflineAnswers), func(old Gate) bool {
 		i := slices.IndexFunc(t.Pending, func(g Gate) bool {
@@ -268,7 +269,7 @@ func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 	})
 }
 
-// StartBody counts the iteration and begins its body, unless a condition has fired or a gate blocks
+// StartBody counts the iteration and begins its body if no condition has fired and no gate blocks
 // the tick. It reports whether the body has begun.
 func StartBody(run *Budget, t *Tick) bool {
 	if !t.Started && len(t.Fired) == 0 && len(t.Held()) == 0 {
@@ -288,39 +289,40 @@ func StartBody(run *Budget, t *Tick) bool {
 	return t.Started
 }
 
-// uncount reverts the count of an iteration whose body never began, because a hook died between
-// saving the budget, which counts the iteration, and saving the tick.
+// uncount uncounts an iteration whose body never began. A hook may have died after saving the
+// budget, which counts the iteration, but before saving the tick.
 func (t *Tick) uncount(run *Budget) {
 	if !t.Started && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
 		run.IterationsUsed = t.Iteration - 1
 	}
 }
 
-// Worked reports whether the tick dispatched a worker, touched a PR, commented or tried a merge.
+// Worked reports whether the tick dispatched a worker, touched a PR, commented or attempted a
+// merge.
 func (t *Tick) Worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }
 
-// Held returns the waiting questions that block the whole tick: all except those about a merge.
+// Held returns the pending questions that block the whole tick, which excludes merge questions.
 func (t *Tick) Held() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
 		return g.Name == PostFeedbackMerge
 	})
 }
 
-// Unheard reports whether a dialog has shown questions that still wait, and no event will report
-// its answers. The transcript may contain them.
+// Unheard reports whether a dialog showed questions that are still pending but no event will report
+// their answers. The transcript may contain the answers.
 func (t *Tick) Unheard(run *Budget) bool {
 	asked := func(d Dialog) bool { return !d.Done && !d.Forged }
 	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, asked) &&
 		!run.Heard(t.SessionID, afterToolWord)
 }
 
-// Halting reports whether the end of the tick will halt the run.
+// Halting reports whether the run will halt when the tick ends.
 func (t *Tick) Halting() bool { return len(t.Fired) > 0 || t.Interrupted != "" }
 
-// HaltedBy returns the cause that will halt the run when the tick ends, with its text, or "" if
-// none will.
+// HaltedBy returns the cause that will halt the run when the tick ends, followed by its text. It
+// returns "" if there is none.
 func (t *Tick) HaltedBy() string {
 	switch {
 	case t.Interrupted != "":
@@ -337,7 +339,7 @@ const ByEsc = "the user interrupted the turn"
 // ByTerminal is recorded when a person ends a tick with the program's own command.
 const ByTerminal = "hooks loop stop"
 
-// Interrupt records how a person ended the tick, the first time. Work that is already dispatched
+// Interrupt records how a person ended the tick; later calls do nothing. Work already dispatched
 // continues, but nothing new starts (R43–R45).
 func (t *Tick) Interrupt(how string) {
 	if t.Interrupted == "" {
@@ -345,9 +347,8 @@ func (t *Tick) Interrupt(how string) {
 	}
 }
 
-// latest returns the state from which a resume starts: the run as last saved, with each counter
-// that is higher in the last history line (R130, R131). Counters only grow, so the higher one is
-// newer.
+// latest returns the run that a resume starts from: the last saved run, with any counters that are
+// higher in the last history line (R130, R131). Counters only grow, so the higher value is newer.
 func latest(b Budget, last *Iteration) Budget {
 	if last == nil {
 		return b
@@ -367,16 +368,16 @@ func latest(b Budget, last *Iteration) Budget {
 	return b
 }
 
-// With returns the run with the counters that are higher in another copy of it. All other fields
-// stay as they are.
+// With returns the run with any counters that are higher in other, another copy of it. All other
+// fields are unchanged.
 func (b *Budget) With(other *Budget) *Budget {
 	own := latest(*b, &Iteration{Budget: *other})
 	own.Seq = max(b.Seq, other.Seq)
 	return &own
 }
 
-// SetAs returns the run with the flags, settings and gate answers of another copy of it, which a
-// person has set there.
+// SetAs returns the run with the flags, settings and gate answers that a person has set in other,
+// another copy of it.
 func (b *Budget) SetAs(other *Budget) *Budget {
 	own := *b
 	own.Ceilings, own.Policy, own.MaxIdle = other.Ceilings, other.Policy, other.MaxIdle
@@ -394,7 +395,7 @@ func (b *Budget) SetAs(other *Budget) *Budget {
 	return &own
 }
 
-// SameSHA reports whether two commit names are equal. One of them may be abbreviated to seven or
+// SameSHA reports whether two commit hashes are equal. One of them may be abbreviated to seven or
 // more characters.
 func SameSHA(a, b string) bool {
 	short, long := a, b
@@ -404,19 +405,19 @@ func SameSHA(a, b string) bool {
 	return short == long || len(short) >= 7 && strings.HasPrefix(long, short)
 }
 
-// away excludes the time since MinutesElapsed was set from the run's minutes, for example a pause
-// or the hours after the client's death (R32).
+// away excludes from the run's minutes the time since MinutesElapsed was updated, for example a
+// pause or the hours after the client died (R32).
 func (b *Budget) away(now time.Time) {
 	b.MinutesBefore, b.ActiveSince = b.MinutesElapsed, now
 }
 
-// Now returns the run's current state, for display to people and the model. It adds the usage of
-// the open iteration t so far or, if t is nil, the spending since the last iteration ended. since
-// is the usage in the transcripts beyond the run's cursors. The minutes of a run whose client is
-// dead do not grow. The result is never saved.
+// Now returns the run's current state, for display to people and the model. It adds the open
+// iteration's usage so far or, if t is nil, the spending since the last iteration ended. since is
+// the usage in the transcripts beyond the run's cursors. If the client is dead, the minutes do not
+// grow. The result is never saved.
 //
 // An iteration counts from its entry, even while the run is paused at the budget question, because
-// that question includes it. An iteration that is ended before its body begins does not count.
+// that question includes it. An iteration that ends before its body begins does not count.
 func (b *Budget) Now(t *Tick, since Spent, alive bool, now time.Time) *Budget {
 	n := b.clone()
 	switch {
@@ -441,7 +442,7 @@ func (b *Budget) Now(t *Tick, since Spent, alive bool, now time.Time) *Budget {
 }
 
 // spendOutside adds usage from a time when no iteration was open. It counts towards the run's
-// dollars but is in no history line. A run that is paused or has ended spends nothing.
+// dollars but appears in no history line. A paused or ended run spends nothing.
 func (b *Budget) spendOutside(s Spent) {
 	if b.Status != Active {
 		return

@@ -14,21 +14,21 @@ import (
 type Setup struct {
 	Command  Command
 	Flags    *Flags // the command's flags, which the kind may change; paths use forward slashes
-	Project  string // the project's folder
-	Cwd      string // the folder of the session
+	Project  string // the project folder
+	Cwd      string // the session's working directory
 	Fed      bool   // the previous Stop asked for this attempt
 	Terminal bool   // a driver prepares the run in a person's terminal
-	Driven   bool   // a driver gives the command, or has started the client that gives it
-	Model    bool   // the model calls the command as a tool
+	Driven   bool   // a driver gave the command or started the client that gave it
+	Model    bool   // the model called the command as a tool
 
 	Env      func(name string) string
-	Old      func() *Budget // the project's run of the kind, or nil
+	Old      func() *Budget // the project's existing run of this kind, or nil
 	ByPerson func() bool    // reports whether a person typed the command
-	// Read returns the text of a file below root. Its errors use what, for example "spec", as the
-	// name of the file. missing reports whether the file does not exist.
+	// Read returns the contents of a file below root. Its errors call the file what, for example
+	// "spec". missing reports whether the file does not exist.
 	Read func(root, what, path string) (text []byte, missing bool, err error)
-	// View returns the path and the text of the state file for people. The text is nil if the file
-	// does not exist. An error means that a run could not write its files.
+	// View returns the path and text of the state file for people. The text is nil if the file does
+	// not exist. An error means that a run could not write its files.
 	View      func() (path string, text []byte, err error)
 	Worktree  func(dir string) string // real path of dir's linked worktree, or ""
 	HasRemote func() bool
@@ -39,14 +39,14 @@ type Setup struct {
 	Preflight func(root string, f TaskFlags) (leftOut []string, err error)
 }
 
-// Fresh holds the initial values of a fresh run. It is zero for any other entry.
+// Fresh holds a fresh run's initial values. It is zero for any other entry.
 type Fresh struct {
 	KindRun
-	Plan    []byte   // text of the plan, of which a copy is kept; nil if there is no copy
+	Plan    []byte   // the plan's text, if a copy of it is kept; otherwise nil
 	LeftOut []string // see Budget
 }
 
-// Steering is a person's command in a terminal, as in `hooks audit accept F1`.
+// Steering is a person's command in a terminal, such as `hooks audit accept F1`.
 type Steering struct {
 	Word, Text string // for example "accept" and "F1"
 	Head       string // the checked-out commit, or ""
@@ -54,7 +54,7 @@ type Steering struct {
 	Redact     func(string) string
 }
 
-// CheckMinutes is the default limit on one run of the check command, in minutes.
+// CheckMinutes is the check command's default time limit, in minutes.
 const CheckMinutes = 10
 
 // OnlyOne returns an error if a command names more than one file. what is the kind of file, for
@@ -67,7 +67,7 @@ func OnlyOne(what string, paths []string) error {
 		"%q is more than one %s", strings.Join(paths, " "), what)
 }
 
-// Digest returns a short hash of a text.
+// Digest returns a short hash of text.
 func Digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return fmt.Sprintf("%x", sum[:8])

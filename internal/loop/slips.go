@@ -15,9 +15,9 @@ func bounds(word string) bool {
 	return near != "" && (near != "--merges" || name == near) // a skill may have a similar flag
 }
 
-// plainFlag returns a word in the form of a flag without its value: in lower case, with two
-// hyphens at the start and hyphens for underscores. It returns "" for a word that begins with no
-// dash, and for flags of skills such as --max-agents and --max-pairs.
+// plainFlag normalizes a word to a flag without a value: in lower case, with two leading hyphens
+// and with hyphens for underscores. It returns "" if the word does not begin with a dash, and for
+// skills' flags such as --max-agents and --max-pairs.
 func plainFlag(word string) string {
 	word, _, _ = strings.Cut(word, "=")
 	if !dashed(word) {
@@ -51,7 +51,7 @@ func mistyped(word string) string {
 		return ""
 	}
 	long := append(slices.Clip(limits), "--lock", "--budget-file", "--resume")
-	for n := len(name); n >= 6; n-- { // find the longest prefix of name with which a flag begins
+	for n := len(name); n >= 6; n-- { // find the longest prefix that name shares with a flag
 		for _, f := range long {
 			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
 				return f
@@ -69,7 +69,7 @@ func mistyped(word string) string {
 	return Nearest(name, long)
 }
 
-// flags returns all flags of a kind whose commands accept no others.
+// flags returns all flags that the commands of the kind accept.
 func (k Kind) flags() []string {
 	return slices.Concat(k.Flags, k.Switches, []string{"--max-iterations", "--max-minutes",
 		"--max-dollars", "--near-limit", "--merges", "--resume", "--lock", "--budget-file"})
@@ -112,7 +112,7 @@ func Nearest(word string, known []string) (near string) {
 	return near
 }
 
-// edits returns the edit distance of two words in bytes. A swap of neighbors counts as one edit.
+// edits returns the edit distance between two words in bytes. A swap of neighbors is one edit.
 func edits(a, b string) int {
 	var before []int
 	row := make([]int, len(b)+1)
