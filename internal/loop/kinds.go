@@ -92,13 +92,13 @@ type Finder interface {
 // FilePart identifies a prefix of a file. After a crash the file may be longer.
 type FilePart struct {
 	Bytes int64  `json:"bytes,omitempty"`
-	Sum   string `json:"sum,omitempty"` // hash of those bytes
+	Sum   string `json:"sum,omitempty"` // hash of these bytes
 }
 
 // Confined restricts what programs may do in a run's current phase. The zero value allows
 // everything. Any other value forbids pushing and opening PRs.
 type Confined struct {
-	During, Until string // names the phase and the end of the work in messages to people
+	During, Until string // name the phase and the end of the work in messages to people
 	Reads         bool   // the phase only reads; git ignores settings that alter its output
 	Writes        bool   // the phase may change the tree, but no branch except Branch
 	Branch        string // "" if unknown
@@ -205,8 +205,8 @@ type Kind struct {
 	// Columns holds the history's headings for Record.Cells. The first one is also the heading of
 	// the costs grouped by attempts.
 	Columns []string
-	// Rule checks a tool call against the restrictions of the kind's iterations; nil if there are
-	// no restrictions.
+	// Rule checks a tool call against the restrictions in the kind's iterations; nil if there are
+	// none.
 	Rule func(Call, State, *Known) Outcome
 	// Confine returns the current phase's restrictions on programs; nil if the kind has none. field
 	// looks up a path such as "phase" in the kind's part of the run file.

@@ -157,7 +157,7 @@ type RunningNow struct {
 	Read int64 // number of transcript bytes read to count it
 }
 
-// Looks reports whether a call only reads, and which files it shows.
+// Looks holds facts about a call: whether it only reads, and which files it shows.
 type Looks struct {
 	Only    bool     // the call only reads
 	Check   bool     // the call is exactly the run's check command

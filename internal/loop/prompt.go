@@ -6,7 +6,7 @@ import (
 	"hooks/internal/hint"
 )
 
-// maxPrompt bounds the prompt of a prompt loop, in bytes, because every history line contains it.
+// maxPrompt bounds a prompt loop's prompt, in bytes, because every history line contains it.
 const maxPrompt = 4 << 10
 
 // cutPrompt splits a prompt loop's arguments at the first word "--", which precedes the person's

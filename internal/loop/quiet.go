@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// maxJobs bounds how many jobs a run remembers. At that point, every wake is assumed to come from
-// one of the run's jobs.
+// maxJobs bounds how many jobs a run remembers. Once there are so many, every wake is assumed to
+// come from one of the run's jobs.
 const maxJobs = 64
 
 // The senders. SenderPerson is assumed if the transcript has no line about the prompt. SenderQueue
@@ -48,7 +48,7 @@ func (b *Budget) endJob(w *Wakeup) (known bool) {
 	return len(b.Jobs) < n
 }
 
-// isOf reports whether the wake comes from one of these jobs, which is assumed if the list is full.
+// isOf reports whether the wake comes from one of these jobs. If the list is full, it assumes so.
 func (w *Wakeup) isOf(jobs []Job) bool {
 	return w != nil && (len(jobs) >= maxJobs || slices.ContainsFunc(jobs, w.about))
 }

@@ -127,7 +127,7 @@ type Receipt struct {
 	SessionID string    `json:"session_id"`
 	Program   Program   `json:"program"`
 	Since     time.Time `json:"since"`
-	Last      time.Time `json:"last"` // time of the last event after which the run was saved
+	Last      time.Time `json:"last"` // time of the last event that led to a save
 	// distinct hook words, ordered by first event
 	Events []string `json:"events"`
 }

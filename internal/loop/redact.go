@@ -62,9 +62,9 @@ const hidden = "<redacted>"
 
 // Secrets replaces secrets in text that was not meant to be stored, such as a refused command. It
 // recognizes them by their form: tokens with a known prefix, bearer tokens, the values of
-// Authorization and Cookie headers, passwords in URLs and after -u USER:, and the values of names
-// that end in token, password, secret, api_key and the like. It keeps variable references. It may
-// also replace text that is not secret.
+// Authorization and Cookie headers, passwords in URLs and after -u USER:, and values whose names
+// end in token, password, secret, api_key and the like. It keeps variable references. It may also
+// replace text that is not secret.
 func Secrets(text string) string {
 	var b strings.Builder
 	for {

@@ -16,7 +16,7 @@ const (
 	afterToolWord = "post-tool-use"
 )
 
-// Result holds the result of a tool call.
+// Result is the result of a tool call.
 type Result struct {
 	Turn
 	Event  string // event name, for example "PostToolUse"
@@ -39,7 +39,7 @@ type Effect struct {
 	Kind  effect.Kind
 	PR    int // number of the PR or issue; 0 if unknown
 	Label string
-	// Landed reports whether the output of a merge call says that the PR is merged.
+	// Landed reports whether a merge call's output says that the PR is merged.
 	Landed    bool
 	Elsewhere bool // in a repository other than the project's
 	// Issue reports whether the call comments on an issue. The number may still be a PR's.
@@ -189,7 +189,7 @@ func (t *Tick) opened(numbers []int) {
 	t.Starts.Opened = 0
 }
 
-// touch records the PR of a successful call. It ignores 0.
+// touch records that a successful call touched a PR. It ignores 0.
 func (t *Tick) touch(pr int) {
 	if pr > 0 {
 		t.Observed.PRs = AppendNew(t.Observed.PRs, pr)

@@ -25,7 +25,7 @@ type Facts struct {
 	Minutes  int      // the run's active minutes so far
 	PRs      []string // prs_touched of the run and the open tick
 	Merging  int      // the PR that a tool call is about to merge, or 0
-	Sent     []int    // issues that a worker is about to be started for
+	Sent     []int    // issues that a worker is about to start on
 	Edges    [][2]int // dependencies in the tracker: blocker, blocked
 	Dropped  string   // the run's tip if HEAD does not contain it, or ""
 	// Redact is the function that redacted Previous before it was written; nil if Previous was not

@@ -289,21 +289,20 @@ func StartBody(run *Budget, t *Tick) bool {
 	return t.Started
 }
 
-// uncount uncounts an iteration whose body never began. A hook may have died after saving the
-// budget, which counts the iteration, but before saving the tick.
+// uncount reverts the count for an iteration whose body never began because a hook died after
+// saving the budget, which counts the iteration, and before saving the tick.
 func (t *Tick) uncount(run *Budget) {
 	if !t.Started && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
 		run.IterationsUsed = t.Iteration - 1
 	}
 }
 
-// Worked reports whether the tick dispatched a worker, touched a PR, commented or attempted a
-// merge.
+// Worked reports whether the tick dispatched a worker, touched a PR, commented or tried a merge.
 func (t *Tick) Worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }
 
-// Held returns the pending questions that block the whole tick, which excludes merge questions.
+// Held returns the pending questions that block the whole tick. Merge questions do not.
 func (t *Tick) Held() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
 		return g.Name == PostFeedbackMerge

@@ -69,7 +69,7 @@ func mistyped(word string) string {
 	return Nearest(name, long)
 }
 
-// flags returns all flags that the commands of the kind accept.
+// flags returns all flags that the kind's own commands accept.
 func (k Kind) flags() []string {
 	return slices.Concat(k.Flags, k.Switches, []string{"--max-iterations", "--max-minutes",
 		"--max-dollars", "--near-limit", "--merges", "--resume", "--lock", "--budget-file"})
@@ -86,7 +86,7 @@ func (k Kind) unknown(word string) error {
 	return hint.New(flagHint, "%q is not a flag of %s%s", word, k.Invoked(), meant)
 }
 
-// hinted replaces the general hint of an error with a list of the kind's flags, if its commands
+// hinted replaces an error's general hint with a list of the kind's flags if the kind's commands
 // accept no others.
 func (k Kind) hinted(err error) error {
 	if e, ok := errors.AsType[*hint.Error](err); ok && e.Way == flagHint && k.Commands != nil {

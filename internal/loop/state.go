@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Version is the format of every file under .sdd/loop. A file of a higher version is never
+// Version is the format version of all files under .sdd/loop. Files with a higher version are never
 // rewritten.
 const Version = 1
 
-// Skill is a kind of loop: the skill that it invokes on every tick.
+// Skill names a kind of loop by the skill that it invokes on every tick.
 type Skill string
 
 // Status is the state of a run.
@@ -25,7 +25,7 @@ const (
 	Paused Status = "paused"
 )
 
-// StatusWord returns the status of a run in one word, derived from its stop cause (A6, A66).
+// StatusWord returns the run's status as one word, derived from its stop cause (A6, A66).
 func (b *Budget) StatusWord() string {
 	switch cause := b.StopCause; {
 	case b.Status != Halted:
@@ -40,10 +40,10 @@ func (b *Budget) StatusWord() string {
 	return "errored"
 }
 
-// LineOutcome is the outcome of an iteration in its history line.
+// LineOutcome is an iteration's outcome in its history line.
 type LineOutcome string
 
-// The outcomes of a history line (R119).
+// The outcomes recorded in history lines (R119).
 const (
 	OK          LineOutcome = "ok"
 	Errored     LineOutcome = "errored"
@@ -52,8 +52,8 @@ const (
 	SkippedLock LineOutcome = "skipped_lock"
 )
 
-// Ceilings holds the four limits of a run. Each applies to the run as a whole (R6–R9, R15). Dollars
-// 0 means no ceiling.
+// Ceilings holds the four limits of a run. Each applies to the run as a whole (R6–R9, R15). If
+// Dollars is 0, there is no dollar ceiling.
 type Ceilings struct {
 	Iterations int `json:"max_iterations"`
 	PRs        int `json:"max_prs"`
@@ -61,8 +61,8 @@ type Ceilings struct {
 	Dollars    USD `json:"max_dollars"`
 }
 
-// Policy holds the answers that a person gave in advance, as flags, to the questions about ceilings
-// and merges. An empty value, which files of older versions have, is the default.
+// Policy holds answers to the questions about ceilings and merges that a person gave in advance as
+// flags. An empty value, found in files from older versions, means the default.
 type Policy struct {
 	NearLimit string `json:"near_limit,omitempty"` // NearAsk, NearContinue or NearStop
 	Merges    string `json:"merges,omitempty"`     // MergesFeedback, MergesAsk or MergesNever
@@ -80,7 +80,7 @@ func (p Policy) Words() string {
 	return strings.Join(words, " ")
 }
 
-// The words of --near-limit and --merges; the first of each is the default.
+// The values of --near-limit and --merges; the first of each group is the default.
 const (
 	NearAsk      = "ask"
 	NearContinue = "continue"
@@ -91,7 +91,7 @@ const (
 	MergesNever    = "never"
 )
 
-// Tokens counts the tokens of each kind that the client bills separately, summed over requests.
+// Tokens counts each kind of token that the client bills separately, summed over requests.
 type Tokens struct {
 	Input        int64 `json:"input"`
 	Output       int64 `json:"output"`
@@ -99,14 +99,14 @@ type Tokens struct {
 	CacheWrite5m int64 `json:"cache_write_5m"`
 	CacheWrite1h int64 `json:"cache_write_1h"`
 	WebSearches  int64 `json:"web_searches,omitempty"`
-	Messages     int64 `json:"messages,omitempty"` // responses of models; 0 in older files (A26)
+	Messages     int64 `json:"messages,omitempty"` // model responses; 0 in older files (A26)
 	Dollars      USD   `json:"dollars"`
 }
 
 // In returns all tokens that went into the model: fresh input, cache writes and cache reads.
 func (t Tokens) In() int64 { return t.Input + t.CacheRead + t.CacheWrite5m + t.CacheWrite1h }
 
-// Add returns the sum of two counts, kind by kind.
+// Add returns t plus o, field by field.
 func (t Tokens) Add(o Tokens) Tokens {
 	return Tokens{
 		t.Input + o.Input, t.Output + o.Output, t.CacheRead + o.CacheRead,
@@ -116,7 +116,7 @@ func (t Tokens) Add(o Tokens) Tokens {
 	}
 }
 
-// Less returns t minus o, kind by kind, at least zero.
+// Less returns t minus o, field by field, but at least zero.
 func (t Tokens) Less(o Tokens) Tokens {
 	return Tokens{
 		max(0, t.Input-o.Input), max(0, t.Output-o.Output), max(0, t.CacheRead-o.CacheRead),
@@ -126,7 +126,7 @@ func (t Tokens) Less(o Tokens) Tokens {
 	}
 }
 
-// Sum returns the usage of all models together.
+// Sum returns the total usage of all models.
 func Sum(byModel map[string]Tokens) (sum Tokens) {
 	for _, t := range byModel {
 		sum = sum.Add(t)
@@ -134,9 +134,9 @@ func Sum(byModel map[string]Tokens) (sum Tokens) {
 	return sum
 }
 
-// Budget is a run: its identity, its ceilings and everything spent so far. It is the content of
-// {skill}.budget.json (R109). Every history line contains a copy, from which a resume starts
-// (R131). KindRun holds fields that only some kinds use.
+// Budget is a run: its identity, its ceilings and everything spent so far. It is stored in
+// {skill}.budget.json (R109). Every history line contains a copy that a resume starts from (R131).
+// KindRun holds fields that only some kinds use.
 type Budget struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -163,39 +163,38 @@ type Budget struct {
 	StopCause  string      `json:"stop_cause,omitempty"`
 	StopText   string      `json:"stop_text,omitempty"`
 	StopDetail *StopDetail `json:"stop_detail,omitempty"`
-	// SinglePR is the PR that a review watches, with --pr; 0 for all PRs.
+	// SinglePR is the PR that a review loop watches with --pr; 0 means all PRs.
 	SinglePR int `json:"single_pr,omitempty"`
 	Seq      int `json:"seq"` // number of the last history line that the run counts
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
 	DeferredTargets []string          `json:"deferred_targets,omitzero"`
-	// SkippedBranches holds the known branches of the PRs among DeferredTargets.
+	// SkippedBranches maps the PRs in DeferredTargets to their branches, if known.
 	SkippedBranches Branches `json:"deferred_branches,omitempty"`
-	// FailedIssues lists the issues that the run has worked on and not finished. Their in-progress
+	// FailedIssues lists the issues that the run worked on but did not finish. Their in-progress
 	// labels belong to the run.
 	FailedIssues []int    `json:"failed_issues,omitzero"`
 	Cursors      []Cursor `json:"cursors,omitempty"`
 
-	// Ignores lists git's ignore files when the first attempt began, with their checksums, one per
-	// line. A final line "-" distinguishes a list without files from an unknown list.
+	// Ignores lists git's ignore files and their checksums when the first attempt began, one per
+	// line. A final line "-" distinguishes an empty list from an unknown one.
 	Ignores string `json:"ignores,omitempty"`
-	// LeftOut lists the files that were uncommitted when the run began. No commit of the run may
-	// contain them.
+	// LeftOut lists the files that were uncommitted when the run began. The run may not commit
+	// them.
 	LeftOut []string `json:"left_out,omitempty"`
-	// Client holds the client flags that the person passed; a driver starts its processes with
+	// Client holds the client flags that the person passed. A driver starts its processes with
 	// them.
 	Client []string `json:"client_flags,omitempty"`
 
-	// Flags is the canonical form of the flags that the run was started with. Other flags that a
-	// person types start a fresh run.
+	// Flags is the canonical form of the flags that the run was started with. If a person types
+	// different flags, a fresh run starts.
 	Flags string `json:"flags"`
-	// OtherFlags lists the flags of further commands that a person typed for this run, with
-	// --resume.
+	// OtherFlags lists the flags of later commands that a person typed for this run with --resume.
 	OtherFlags []string `json:"other_flags,omitzero"`
 	// Command is the slash command that starts a tick, for example "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
-	// ActiveSince and MinutesBefore are the run's clock, which shows MinutesBefore plus the whole
+	// ActiveSince and MinutesBefore form the run's clock, which shows MinutesBefore plus the whole
 	// minutes since ActiveSince. A zero ActiveSince means StartedAt; it is set when the run
 	// continues after a pause (R32).
 	ActiveSince   time.Time `json:"active_since,omitzero"`
@@ -203,43 +202,42 @@ type Budget struct {
 	// Boot identifies the machine's boot when the last iteration began; empty if unknown.
 	Boot string `json:"boot,omitempty"`
 	// Config is the project's configuration when the run began or a person last resumed it; empty
-	// if an older version began the run. ConfigTold reports whether a change since then was
-	// reported.
+	// if an older version began the run. ConfigTold reports whether a later change was reported.
 	Config     string `json:"config,omitempty"`
 	ConfigTold bool   `json:"config_told,omitempty"`
-	// TrackerTold identifies the gaps in the tracker's answers that were reported. Each is reported
-	// once in a run.
+	// TrackerTold identifies the gaps in the tracker's answers that were reported. A run reports
+	// each gap once.
 	TrackerTold []string `json:"tracker_told,omitempty"`
 	// Ask identifies the person's Ask command when the run began or they last resumed it; empty if
-	// there was no such command. Asking is the digest of a secret of the process that passes the
-	// paused run's questions to that command.
+	// there was no such command. Asking is the digest of a secret held by the process that passes
+	// the paused run's questions to that command.
 	Ask    string `json:"ask,omitempty"`
 	Asking string `json:"asking,omitempty"`
 	// Model is the most expensive model that the main thread is known to have used, in a run with a
 	// dollar ceiling.
 	Model string `json:"model,omitempty"`
-	// Tracker is the tracker with which the run began; nil if an older version began it.
+	// Tracker is the tracker in use when the run began; nil if an older version began the run.
 	Tracker *Tracker `json:"tracker,omitempty"`
 	// Owner is the client process that runs the loop. OwnerLeft reports whether its session has
 	// ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
-	// EventsFrom is the client process over whose sockets the run's events arrive; nil if the entry
-	// did not arrive over a socket, or if the process is unknown.
+	// EventsFrom is the client process whose sockets deliver the run's events. It is nil if the
+	// entry did not arrive over a socket or the process is unknown.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	// Scheduled lists the prompts for this loop in the session's schedule at the last Stop. Before
-	// the first Stop, it holds the prompts that /loop probably repeats, or nil. NextTick is the
-	// time at which the first of them fires; zero if unknown.
+	// the first Stop, it holds the prompts that /loop probably repeats, or nil. NextTick is when
+	// the first of them fires; zero if unknown.
 	Scheduled []string  `json:"scheduled,omitzero"`
 	NextTick  time.Time `json:"next_tick_at,omitzero"`
-	// LastPrompts lists the prompt ids of the last closed tick. Another entry with one of these ids
-	// does not begin a new tick.
+	// LastPrompts lists the last closed tick's prompt ids. An entry with one of these ids does not
+	// begin another tick.
 	LastPrompts []string `json:"last_prompts,omitempty"`
 	Blocks      Blocks   `json:"blocks"`
-	// Pending lists the gates that outlive their tick, because they ask at an iteration's exit or
-	// wait in a paused run.
+	// Pending lists the gates that outlive their tick because they ask at an iteration's exit or
+	// the run is paused.
 	Pending []Gate `json:"pending_gates,omitempty"`
-	// Carried holds answers that belong to the next history line (R38).
+	// Carried holds answers to record in the next history line (R38).
 	Carried []GateAnswer `json:"carried_gates,omitempty"`
 	// SkippedLines counts transcript lines that could not be read. Sums do not include their usage.
 	SkippedLines int `json:"skipped_lines,omitempty"`
@@ -249,24 +247,23 @@ type Budget struct {
 	// Replaced counts how often the run's files were restored after something else had changed
 	// them.
 	Replaced int `json:"replaced,omitempty"`
-	// Receipts holds a receipt for each of the last sessions in which the hooks fired for the run.
+	// Receipts holds one receipt for each recent session where the hooks fired for the run.
 	Receipts []Receipt `json:"receipts,omitzero"`
-	// the fields of the run's kind
+	// fields specific to the run's kind
 	KindRun
-	// MaxIdle is the number of consecutive iterations without a change that ends a work or prompt
-	// loop; 0 for no bound.
+	// MaxIdle is how many consecutive iterations without a change end a work or prompt loop; 0
+	// means no bound.
 	MaxIdle int `json:"max_idle,omitempty"`
-	// Idle counts the last iterations in which nothing changed; nil if the last one changed
-	// something.
+	// Idle counts the latest iterations without a change; nil if the last one changed something.
 	Idle *Idle `json:"idle,omitempty"`
-	// RetryAt is the earliest time at which the next attempt may begin, after a failure of the
-	// service ended the last one (T95).
+	// RetryAt is the earliest time when the next attempt may begin after a service failure ended
+	// the last one (T95).
 	RetryAt time.Time `json:"retry_at,omitzero"`
-	// Jobs lists the background work that the run started and whose end has not been reported.
+	// Jobs lists the background work that the run started and that is not known to have ended.
 	Jobs []Job `json:"jobs,omitzero"`
 }
 
-// Blocks records why Stops of one prompt were blocked. A block is counted before it is printed.
+// Blocks records why Stops were blocked for one prompt. A block is counted before it is printed.
 type Blocks struct {
 	PromptID string   `json:"prompt_id,omitempty"`
 	Reasons  []string `json:"reasons,omitempty"`
@@ -274,7 +271,7 @@ type Blocks struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-// StopDetail names the gate at which a run was stopped (R50).
+// StopDetail names the gate where a run was stopped (R50).
 type StopDetail struct {
 	Gate      string `json:"gate"`
 	Iteration int    `json:"iteration"`
@@ -290,9 +287,8 @@ type Process struct {
 	Host   string `json:"host,omitempty"`
 }
 
-// Tracker identifies the tracker in which a run looks up issues and PRs, according to git,
-// CLAUDE.md and PATH when the run began. If these later lead to another tracker, the run does not
-// use that one.
+// Tracker identifies the tracker where a run looks up issues and PRs, according to git, CLAUDE.md
+// and PATH when the run began. If these later point to another tracker, the run does not use it.
 type Tracker struct {
 	Kind string `json:"kind,omitempty"` // github, gitlab, gitea or command; "" without a tracker
 	Host string `json:"host,omitempty"`
@@ -300,15 +296,15 @@ type Tracker struct {
 	// Client is the path of the program that queries the tracker, or the configured command; empty
 	// if the program was not installed.
 	Client string `json:"client,omitempty"`
-	// Remote is the git remote that leads to the PRs, and URL its address without a password.
-	// Origin is the address of origin, to which branches are pushed, if that is another remote.
+	// Remote is the git remote for the PRs, and URL its address without a password. Origin is the
+	// address of origin, where branches are pushed, if that is another remote.
 	Remote string `json:"remote,omitempty"`
 	URL    string `json:"url,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
 
-// String returns host/owner/repo, as in "github.com/acme/app", or the configured command. It
-// returns the address of a remote that has no host.
+// String returns host/owner/repo, such as "github.com/acme/app", or the configured command. For a
+// remote without a host it returns the address.
 func (t Tracker) String() string {
 	switch {
 	case t.Kind == "command":
@@ -319,7 +315,8 @@ func (t Tracker) String() string {
 	return t.Host + "/" + t.Repo
 }
 
-// Lock is {skill}.lock: it identifies the iteration that is working on the skill (R64–R66).
+// Lock identifies the iteration that holds the skill's lock. It is stored in {skill}.lock
+// (R64–R66).
 type Lock struct {
 	Iteration int       `json:"iteration"`
 	StartedAt time.Time `json:"started_at"`
@@ -329,7 +326,7 @@ type Lock struct {
 	Process
 }
 
-// Gate is one question to a person, waiting for its answer.
+// Gate is a question that is waiting for a person's answer.
 type Gate struct {
 	Name     string   `json:"name"` // name of a GateKind, for example "budget-escalation"
 	Question string   `json:"question"`
@@ -347,7 +344,8 @@ type Gate struct {
 	Answer string     `json:"answer,omitempty"`
 	Origin string     `json:"origin,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
-	// Notified reports whether the person was notified of this question, which happens only once.
+	// Notified reports whether the person was notified about this question, which happens only
+	// once.
 	Notified bool `json:"told,omitempty"`
 	// Kept reports whether the person answered hold. If so, the question is asked again only when
 	// the run is resumed.
@@ -362,14 +360,14 @@ type Option struct {
 	Description string `json:"description"`
 }
 
-// GateAnswer is a question that an iteration asked, with its answer, both verbatim (R120).
+// GateAnswer is a question that an iteration asked and its answer, both verbatim (R120).
 type GateAnswer struct {
 	Name     string    `json:"name"`
 	Question string    `json:"question"`
 	Answer   string    `json:"answer"`
 	At       time.Time `json:"at"`
 	Target   string    `json:"target,omitempty"`
-	// Origin is one of the origins below; empty in lines of older versions.
+	// Origin is one of the origins below; empty in lines from older versions.
 	Origin string `json:"origin,omitempty"`
 }
 
@@ -438,7 +436,7 @@ type Iteration struct {
 	Dollars    USD          `json:"dollars_this_iter"`
 	Comments   int          `json:"comments_pushed_this_iter"`
 	Merges     int          `json:"merges_attempted_this_iter"`
-	MergesOf   []int        `json:"merges_of,omitempty"` // the PRs of those attempts
+	MergesOf   []int        `json:"merges_of,omitempty"` // PRs whose merges were attempted
 	Budget     Budget       `json:"budget_snapshot"`
 	TrackedPRs []TrackedPR  `json:"tracked_prs"`
 	Worktrees  []Worktree   `json:"active_worktrees"`
@@ -453,12 +451,12 @@ type Iteration struct {
 	Plan        []int `json:"plan,omitempty"`
 	// Taken lists the issues for which workers were started, if the iteration also touched a PR.
 	Taken []int `json:"taken,omitempty"`
-	// Titles holds the tracker's titles of the issues that were planned, taken or reported failed.
+	// Titles holds the tracker's titles of issues that were planned, taken or reported as failed.
 	Titles []Issue `json:"titles,omitempty"`
 	// Facts is "missing" if the skill reported nothing.
 	Facts        string `json:"facts,omitempty"`
 	LastQmdError string `json:"qmd_error,omitempty"`
-	// unfinished work of an interrupted iteration (R44)
+	// unfinished work from an interrupted iteration (R44)
 	Left          []string `json:"left,omitempty"`
 	SkippedForPID int      `json:"skipped_for_pid,omitempty"`
 	// Cursors holds the cursors of workers that ended. The budget no longer has them.
@@ -466,23 +464,24 @@ type Iteration struct {
 	// transcript lines that could not be read
 	SkippedLines int      `json:"skipped_lines,omitempty"`
 	Observed     Observed `json:"observed,omitzero"`
-	Denied       []Denial `json:"denied,omitempty"` // tool calls that were refused
-	// ids of workers that this program ended during their work
+	Denied       []Denial `json:"denied,omitempty"` // refused tool calls
+	// ids of workers that this program ended while they were working
 	EndedWorkers []string `json:"ended_workers,omitempty"`
-	Overrun      *Overrun `json:"overrun,omitempty"` // nil unless over the dollar ceiling
-	// the fields of the run's kind
+	Overrun      *Overrun `json:"overrun,omitempty"` // nil if within the dollar ceiling
+	// fields specific to the run's kind
 	KindLine
 }
 
-// Ran reports whether the line records an iteration, and not a tick that was skipped because the
-// lock was held.
+// Ran reports whether the line records an iteration. It is false for a tick that was skipped
+// because the lock was held.
 func (l *Iteration) Ran() bool { return l.Outcome != SkippedLock }
 
 // Began reports whether the line records an iteration that began. It is false for a tick refused at
 // its entry and for a stop between two iterations.
 func (l *Iteration) Began() bool { return l.Ran() && l.Budget.IterationsUsed >= l.Iteration }
 
-// Of reports whether the line may belong to a run. Lines in the SPEC's own format have no run id.
+// Of reports whether the line may belong to the run with that id. Lines in the SPEC's own format
+// have no run id.
 func (l *Iteration) Of(runID string) bool { return l.RunID == runID || l.RunID == "" }
 
 // Worked reports whether the line records an iteration of this run that began.
@@ -490,9 +489,9 @@ func (b *Budget) Worked(l *Iteration) bool {
 	return l.Ran() && l.Of(b.RunID) && l.Budget.IterationsUsed >= l.Iteration
 }
 
-// SyncEvent is an event of a loop for a person's tracker (T67–T73).
+// SyncEvent is a loop event to send to a person's tracker (T67–T73).
 type SyncEvent struct {
-	// Key identifies the event by the run and its place in the run, so that a repetition can be
+	// Key identifies the event by the run and its place in the run, so that duplicates can be
 	// recognized.
 	Key   string `json:"key"`
 	Event string `json:"event"` // started, resumed, task, gate, blocked or complete
@@ -500,8 +499,8 @@ type SyncEvent struct {
 	Text  string `json:"text"`
 }
 
-// AppendNew returns list followed by the items that it does not contain yet. It skips zero values,
-// and does not change list.
+// AppendNew returns list followed by the items that it does not contain yet. It skips zero values
+// and does not modify list.
 func AppendNew[T comparable](list []T, items ...T) []T {
 	var zero T
 	list = slices.Clip(list)
@@ -513,7 +512,7 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// first returns a pointer to the first item for which accepts returns true, or nil.
+// first returns a pointer to the first item accepted by accepts, or nil.
 func first[T any](list []T, accepts func(T) bool) *T {
 	for i := range list {
 		if accepts(list[i]) {
@@ -528,8 +527,8 @@ func Without[T comparable](list []T, item T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
 }
 
-// LeaveOut removes from a snapshot the lists that the specification does not define and that are
-// unchanged since an older snapshot. A list that has become empty is kept as an empty list.
+// LeaveOut removes a snapshot's lists that the specification does not define and that have not
+// changed since an older snapshot. A list that has become empty is kept as an empty list.
 func (b *Budget) LeaveOut(old *Budget) {
 	dropSame(&b.DeferredTargets, old.DeferredTargets, equal)
 	dropSame(&b.FailedIssues, old.FailedIssues, equal)
@@ -552,7 +551,7 @@ func dropSame[T any](list *[]T, old []T, same func(a, b T) bool) {
 	}
 }
 
-// FillIn restores from an older snapshot the lists that LeaveOut removed.
+// FillIn uses an older snapshot to restore the lists that LeaveOut removed.
 func (b *Budget) FillIn(old *Budget) {
 	fillIn(&b.DeferredTargets, old.DeferredTargets)
 	fillIn(&b.FailedIssues, old.FailedIssues)
@@ -567,7 +566,7 @@ func fillIn[T any](list *[]T, old []T) {
 	}
 }
 
-// Causes that are recorded without a condition. The first two are also causes of conditions.
+// Causes recorded without a condition. The first two are also causes of conditions.
 const (
 	CauseInterrupt = "user_interrupt"
 	CauseOutage    = "api_unavailable" // the run pauses (T95)
@@ -575,8 +574,8 @@ const (
 
 	NotBegun = "not_begun" // only the driver ends; the run does not change
 
-	CauseIgnored = "order_ignored" // the run pauses because its conductor starts no worker
-	CauseNoCheck = "check_missing" // the check's command is missing or not executable
+	CauseIgnored = "order_ignored" // the run pauses because its conductor did not start a worker
+	CauseNoCheck = "check_missing" // the check command is missing or not executable
 )
 
 // overspent reports whether spent exceeds the dollar ceiling by more than percent.
@@ -584,8 +583,8 @@ func (b *Budget) overspent(spent USD, percent int) bool {
 	return b.Ceilings.Dollars > 0 && spent > b.Ceilings.Dollars.overrun(percent)
 }
 
-// CountsPRs reports whether the run has a ceiling of PRs. It has none if it watches a single PR or
-// does not work on PRs.
+// CountsPRs reports whether the run has a PR ceiling. It has none if it watches a single PR or does
+// not work on PRs.
 func (b *Budget) CountsPRs() bool { return b.SinglePR == 0 && b.Kind().PRs }
 
 // Spent is the usage counted beyond the run's cursors.
@@ -594,7 +593,7 @@ type Spent struct {
 	Cursors []Cursor  // the main transcript's cursor, then the workers' cursors that moved
 	Source  string    // source of the rates, for rate_table_source
 	Skipped int       // number of transcript lines that could not be read
-	By      []Spender // the threads that spent most; nil if they were not counted
+	By      []Spender // threads that spent the most; nil if they were not counted
 }
 
 // Spend adds counted usage to the run (R59).
@@ -621,16 +620,15 @@ func (b *Budget) Spend(s Spent) {
 }
 
 // Quiet is the gate that remains after a run (design §7). From the run's end until a person types,
-// it refuses merges, new workers and schedules. After that, it still applies in turns that the
-// run's own background work starts. The zero value is the closed gate of a run that has just
-// ended.
+// it refuses merges, new workers and schedules. After that, it applies only in turns started by the
+// run's own background work. The zero value is the closed gate of a run that has just ended.
 type Quiet struct {
 	Typed  bool   `json:"typed,omitempty"`     // a person has typed since the run ended
 	Free   bool   `json:"free,omitempty"`      // the gate does not apply to the current turn
 	Prompt string `json:"prompt_id,omitempty"` // id of the last prompt that a person typed
 	Woken  string `json:"woken,omitempty"`     // id of the last prompt that came from a job
-	// Jobs lists the background work started since the run's end, in turns to which the gate
-	// applied. Heard lists the ids of the run's jobs that have ended.
+	// Jobs lists the background work started after the run ended in turns where the gate applied.
+	// Heard lists the ids of the run's jobs that have ended.
 	Jobs  []Job    `json:"jobs,omitempty"`
 	Heard []string `json:"heard,omitempty"`
 	// Refused holds the refused wakes not yet reported to a person, the latest one for each task.
@@ -644,7 +642,7 @@ type Job struct {
 	About string `json:"about,omitempty"` // the model's description
 }
 
-// answered reports whether a person has answered, in a terminal, all questions of a paused run.
+// answered reports whether a person has answered all of a paused run's questions in a terminal.
 func (b *Budget) answered() bool {
 	return b.Status == Paused && len(b.Pending) > 0 &&
 		!slices.ContainsFunc(b.Pending, func(g Gate) bool { return g.Answer == "" })

@@ -26,7 +26,7 @@ type Event interface {
 	step(s State, k *Known) Outcome
 }
 
-// State holds the contents of the files of one loop. A part is nil if its file does not exist.
+// State holds the contents of one loop's files. A field is nil if its file does not exist.
 type State struct {
 	Run   *Budget
 	Tick  *Tick
@@ -34,7 +34,7 @@ type State struct {
 	Quiet *Quiet // the gate that remains after a run has ended; nil once it is removed
 }
 
-// Turn holds the fields that all events share: the time, and the session and prompt of the event.
+// Turn holds the fields that all events share: the event's time, session and prompt.
 type Turn struct {
 	Now      time.Time
 	Session  string
@@ -42,10 +42,10 @@ type Turn struct {
 	Attended bool   // a person can answer a dialog
 }
 
-// Outcome holds the effects of an event on a loop. The caller carries out its fields in this
-// order. The zero value lets the client continue.
+// Outcome holds the effects of an event on a loop. The caller applies its fields in this order. The
+// zero value lets the client continue.
 type Outcome struct {
-	Need  *Known // the facts, of which the missing ones are Asked; nil if none is missing
+	Need  *Known // the facts, with the missing ones marked Asked; nil if none is missing
 	Save  Save
 	Reply Reply
 	// Abandon asks the caller to close the open iteration first, with an Abandoned event for its
@@ -68,16 +68,16 @@ type Save struct {
 	Tick      *Tick
 	Claim     *Claim
 	DropClaim bool       // remove the claim, because no session waits for the lock any longer
-	Line      *Iteration // a history line that ends no iteration; written first
+	Line      *Iteration // a history line that does not end an iteration; written first
 	Force     *Lock      // the lock to remove, because a person allowed it
 	DropTick  bool       // remove the tick of a run that no longer exists
-	Quiet     *Quiet     // gate of a run that has ended; written after Close
-	Release   bool       // remove the gate of a run that has ended
+	Quiet     *Quiet     // an ended run's gate; written after Close
+	Release   bool       // remove an ended run's gate
 	Enter     *Entering
 }
 
-// Entering holds the changes before an iteration begins, in the order in which the caller carries
-// them out. If another session takes the lock first, the caller steps the request again.
+// Entering holds the changes before an iteration begins, in the order the caller applies them. If
+// another session takes the lock first, the caller steps the request again.
 type Entering struct {
 	Reap    *Lock   // the stale lock to remove, or nil
 	Archive *Budget // the earlier run; nil if the run on disk continues
@@ -95,9 +95,9 @@ func (s *Save) leave(c *Claim, session string) {
 // Reply holds the answer to the client and the person. The caller puts it into words.
 type Reply struct {
 	Continue *Continue // keeps the turn open (R117)
-	Refuse   string    // refuses the prompt, with this text
+	Refuse   string    // refuses the prompt with this text
 	Hidden   bool      // do not show the refused prompt, because no person wrote it
-	Missed   []Wakeup  // wakes refused since the run ended, to show to the person who is back
+	Missed   []Wakeup  // wakes refused since the run ended, to show to the returning person
 	// the iteration that ended, for its status block, and the final report if the run ended
 	Closed     *Iteration
 	Between    bool        // Closed ended no iteration, so it has notes but no status block
@@ -110,10 +110,10 @@ type Reply struct {
 	PassedOver *PassedOver // the tick that did not begin
 	Force      *Admission  // ask the person whether to take the lock
 	Began      bool        // the iteration has begun
-	Note       string      // note for the status block of the iteration that begins
+	Note       string      // note for the status block of the new iteration
 	Context    string      // text for the model
 	Say        string      // text for the person and the model
-	Prompt     string      // replaces the prompt of the worker that is started
+	Prompt     string      // replaces the prompt of the worker being started
 }
 
 // Admission is the answer to a request.
@@ -123,7 +123,7 @@ type Admission struct {
 	Text      string
 	Notes     []string // one-line notes for the status block
 	Reap      bool     // the lock on disk is stale; remove it before acquiring it
-	PID       int      // for Skip, Wait and AskForce: process id of the holder of the lock or run
+	PID       int      // for Skip, Wait and AskForce: pid of the process that holds the lock or run
 	Iteration int      // the holder's iteration
 }
 
@@ -137,8 +137,8 @@ type Deny struct {
 	// Ends reports whether the refusal ends the worker that made the call, or the main thread's
 	// turn and its iteration. No event reports that end.
 	Ends bool
-	// Plainly reports whether the %s in Hint has to be replaced by the forge's own command that
-	// merges the PR of Act at SHA.
+	// Plainly reports whether the %s in Hint has to be replaced by the forge's own command for
+	// merging Act's PR at SHA.
 	Plainly bool
 	Act     effect.Act
 	SHA     string
@@ -155,13 +155,13 @@ type PassedOver struct {
 
 // Answers holds the answers that a dialog returned.
 type Answers struct {
-	ID    string // tool_use_id of the dialog
+	ID    string // the dialog's tool_use_id
 	Input string // tool_input as the client wrote it
 	AFK   bool   // the dialog timed out while the person was away
 	List  []DialogAnswer
 }
 
-// DialogAnswer is a person's answer to one question of a dialog, verbatim.
+// DialogAnswer is a person's verbatim answer to one question in a dialog.
 type DialogAnswer struct{ Question, Text string }
 
 // Answered describes the effects of a person's answers.
@@ -178,14 +178,14 @@ type Acted struct {
 	As   string // the option that the text selects
 }
 
-// Notice is an event of which a person away from the session is notified. One field is set.
+// Notice is an event to report to a person who is away from the session. One field is set.
 type Notice struct {
 	Gate *Gate   // the gate's question is about to be shown
 	Run  *Budget // the run has halted or paused
 }
 
 // clone copies everything that a Step may change in place. It clips the slices that a Step may
-// append to, because their spare capacity belongs to the given state.
+// append to, because their spare capacity is shared with the original state.
 func (s State) clone() State {
 	if s.Run != nil {
 		s.Run = s.Run.clone()
@@ -238,23 +238,25 @@ func (t *Tick) clone() *Tick {
 	return &c
 }
 
-// open reports whether an iteration of the session is open.
+// open reports whether the session has an open iteration.
 func (t Turn) open(s State) bool {
 	return s.Tick != nil && s.Tick.SessionID == t.Session && s.Run != nil
 }
 
-// Foreign reports whether an iteration of the session is open and the prompt does not belong to it.
+// Foreign reports whether the session has an open iteration that does not include the prompt.
 func (t Turn) Foreign(s State) bool {
 	return t.open(s) && t.Prompt != "" && !slices.Contains(s.Tick.Prompts, t.Prompt)
 }
 
 // Continue is a reason to block a Stop, with a request to the model. Each reason except "order" and
-// "next" blocks a prompt at most once. The kind bounds all blocks of a prompt except "next".
+// "next" blocks a prompt at most once. The kind bounds a prompt's total number of blocks, not
+// counting "next".
 type Continue struct {
-	// recorded in budget.blocks: gate:NAME, unschedule, wake, order, next, or a word of the kind
+	// recorded in budget.blocks: gate:NAME, unschedule, wake, order, next, or a word defined by the
+	// kind
 	Name     string
 	Text     string      // the kind's own request to the model; "" asks for the report
-	Gates    []Gate      // for a gate: the questions that wait
+	Gates    []Gate      // for a gate: the pending questions
 	Schedule []Scheduled // for unschedule: schedules that would start the ended loop again
 	Until    time.Time   // the Stop waits until this time before it asks; zero for no wait
 }
@@ -262,6 +264,6 @@ type Continue struct {
 // Scheduled is one prompt that the session has scheduled.
 type Scheduled struct {
 	Prompt string
-	Next   time.Time // next time at which it fires; zero if unknown
-	End    string    // the call that removes the schedule, as in "CronDelete 1"
+	Next   time.Time // when it fires next; zero if unknown
+	End    string    // the call that removes the schedule, for example "CronDelete 1"
 }

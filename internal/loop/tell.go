@@ -9,13 +9,12 @@ import (
 	"hooks/internal/english"
 )
 
-// Explained describes a condition or gate of a run for a person.
+// Explained describes a run's condition or gate for a person.
 type Explained struct {
 	Number  int    `json:"number,omitempty"` // number of a condition; 0 for a gate
 	Name    string `json:"name"`
 	Applies bool   `json:"applies"` // whether it applies to this kind of run
-	// Holds is the text of the condition if it would stop the run now, or the gate's waiting
-	// question.
+	// Holds is the condition's text if it would stop the run now, or the gate's pending question.
 	Holds string `json:"holds,omitempty"`
 	// Now describes the current value, or when the row fires, for example "3 of 5 iterations".
 	Now string `json:"now"`
@@ -40,7 +39,7 @@ func States(f *Facts) []Explained {
 	return list
 }
 
-// GateStates describes the gates: for each, the waiting question and when the gate would ask.
+// GateStates describes each gate with its pending question and when it would ask.
 func GateStates(f *Facts) []Explained {
 	var list []Explained
 	for i, k := range Gates {
@@ -91,7 +90,7 @@ func tellDollars(f *Facts) string {
 	return fmt.Sprintf("$%s of $%s", f.Run.DollarsEstimate, most)
 }
 
-// tellFailure describes repeated-failure, which is the name of a condition and of a gate.
+// tellFailure describes repeated-failure, which is both a condition and a gate.
 const tellFailure Says = "asks when the same target fails twice in a row with the same cause"
 
 func tellQmd(f *Facts) string {

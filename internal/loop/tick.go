@@ -7,8 +7,8 @@ import (
 	"hooks/internal/attempt"
 )
 
-// Tick is the open iteration: {skill}.tick.json. It exists from the iteration's entry to its end.
-// After a crash, the missing history line is derived from it. Attempt is only used by some kinds.
+// Tick is the open iteration, stored in {skill}.tick.json from its entry to its end. After a crash,
+// the missing history line is derived from it. Attempt is only used by some kinds.
 type Tick struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -16,12 +16,10 @@ type Tick struct {
 	Skill     Skill     `json:"skill"`
 	Iteration int       `json:"iteration"`
 	StartedAt time.Time `json:"started_at"`
-	// Prompts lists the prompt ids of this tick: the id of its own prompt and those of its workers'
-	// notifications.
+	// Prompts lists this tick's prompt ids, from its own prompt and its workers' notifications.
 	Prompts    []string `json:"prompts"`
 	Transcript string   `json:"transcript"`
-	// Braked reports whether the links of the brake come first in PATH for the session's Bash
-	// commands.
+	// Braked reports whether the brake's links come first in PATH for the session's Bash commands.
 	Braked bool `json:"braked,omitempty"`
 	// Started reports whether the gates at entry have been answered, so that the iteration counts.
 	Started bool `json:"body"`
@@ -36,28 +34,28 @@ type Tick struct {
 	Fired    []Fired      `json:"fired,omitempty"`
 	Pending  []Gate       `json:"pending,omitempty"`
 	Answered []GateAnswer `json:"answered,omitempty"`
-	// OfflineAnswers holds a person's answers from a terminal whose questions the resumed tick has
-	// not asked again yet.
+	// OfflineAnswers holds answers that a person gave in a terminal to questions that the resumed
+	// tick has not asked again yet.
 	OfflineAnswers []Gate `json:"given,omitempty"`
-	// DeferredAnswers holds answers given at this iteration's exit. They belong to the next one's
+	// DeferredAnswers holds answers given at this iteration's exit. They go into the next one's
 	// line (R38).
 	DeferredAnswers []GateAnswer `json:"carry,omitempty"`
-	// Dialogs lists the AskUserQuestion calls that were seen.
+	// Dialogs lists the observed AskUserQuestion calls.
 	Dialogs   []Dialog   `json:"dialogs,omitempty"`
 	Approvals []Approval `json:"approvals,omitempty"`
-	// Reviews lists the reviews that were let through, one round for each PR (R149).
+	// Reviews lists the allowed reviews, one round for each PR (R149).
 	Reviews []PostedReview `json:"reviews,omitempty"`
 	// Replan reports whether a person asked for a new plan. Workers are then started only for the
 	// issues of that plan.
 	Replan bool `json:"replan,omitempty"`
 
 	// Counted lists the tool calls whose effects are counted, each as event, tool_use_id and a hash
-	// of the input. Passed lists the merging and approving calls that were let through. If the
-	// hooks are registered twice, the client sends every event twice.
+	// of the input. Passed lists the allowed merging and approving calls. If the hooks are
+	// registered twice, the client sends every event twice.
 	Counted []string `json:"counted_calls,omitempty"`
 	Passed  []Passed `json:"passed_merges,omitempty"`
 
-	Denied []Denial `json:"denied,omitempty"` // calls that were refused
+	Denied []Denial `json:"denied,omitempty"` // refused calls
 	// Running is the spending counted since the iteration began. DollarsTold lists the threads that
 	// know that the dollar ceiling has been reached: agent ids, or "main" for the main thread.
 	Running     *Running `json:"running,omitempty"`
@@ -67,27 +65,26 @@ type Tick struct {
 	Agents int `json:"agents_dispatched"`
 	// ids of background agents that are not known to have ended
 	Workers []string `json:"workers,omitempty"`
-	// EndedWorkers lists the ids of agents that a refusal ended (R44). No event reports that these
-	// ended.
+	// EndedWorkers lists the ids of agents that a refusal ended (R44). No event reports their end.
 	EndedWorkers []string `json:"ended_workers,omitempty"`
 	// Typed is the id of the prompt that a person typed while the workers of the ended turn were
 	// still finishing.
 	Typed string `json:"typed_in,omitempty"`
 	// Wakes lists the wakes refused since Esc or the dollar ceiling ended the turn.
 	Wakes   []Wakeup `json:"refused_wakes,omitempty"`
-	Critics []string `json:"critics,omitempty"` // critics that were started, each as "thread/type"
+	Critics []string `json:"critics,omitempty"` // started critics, each as "thread/type"
 	// Taken lists the issues for which this tick's own workers were started.
 	Taken    []int    `json:"taken,omitempty"`
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`
 	Merges   int      `json:"merges_attempted"`
-	MergesOf []int    `json:"merges_of,omitempty"` // the PRs of those attempts, in order
+	MergesOf []int    `json:"merges_of,omitempty"` // PRs whose merges were attempted, in order
 	// labels that the iteration set and did not remove, for example "#143 in-progress" (R44)
 	Labels   []string `json:"labels_set,omitempty"`
 	QmdError string   `json:"qmd_error,omitempty"`
 	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
 
-	// Starts holds the starts that links of the brake reported and whose results are not known yet.
+	// Starts holds the starts that the brake's links reported and whose results are unknown.
 	Starts Starts `json:"starts,omitzero"`
 
 	// Recorded at entry.
@@ -98,7 +95,7 @@ type Tick struct {
 	Deferred []string `json:"deferred,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // one-line notes for the status block
 
-	// Attempt is the attempt of the iteration; nil for a kind whose iterations are not attempts.
+	// Attempt is the iteration's attempt; nil if the kind's iterations are not attempts.
 	Attempt *attempt.Attempt `json:"attempt,omitempty"`
 	// Trail is set with --max-idle. It holds the commit at the beginning, and a checksum of all
 	// local branches and uncommitted files; it is empty if these are unknown.
@@ -107,13 +104,13 @@ type Tick struct {
 	// Observed holds the facts above that the program itself saw.
 	Observed Observed `json:"observed,omitzero"`
 
-	// Report is the result of merging all reports of the skill in this tick.
+	// Report is the result of merging the skill's reports in this tick.
 	Report Report `json:"report"`
 	// Reported reports whether the skill has reported at least once.
 	Reported bool `json:"reported"`
 }
 
-// Asked holds the tracker's own answers. If it has a Backlog, the backlog that a skill reports is
+// Asked holds the tracker's own answers. If it has a Backlog, a backlog reported by the skill is
 // ignored.
 type Asked struct {
 	// Backlog is nil if the tracker could not return all of it.
@@ -136,8 +133,8 @@ type Unknown struct {
 	Why string `json:"why"`
 }
 
-// Observed holds facts that the program itself saw. Other facts about an iteration's PRs are
-// claims of the skill.
+// Observed holds facts that the program itself saw. Other facts about an iteration's PRs are claims
+// made by the skill.
 type Observed struct {
 	// PRs that successful calls opened, commented on or merged
 	PRs      []int `json:"prs,omitempty"`
@@ -161,8 +158,7 @@ type Fired struct {
 // Dialog is an AskUserQuestion call that began in the tick.
 type Dialog struct {
 	ID string `json:"id"` // tool_use_id
-	// Forged reports whether the input of the call contained answers. If so, no answer to it
-	// counts.
+	// Forged reports whether the call's input contained answers. If so, no answer from it counts.
 	Forged bool `json:"forged,omitempty"`
 	// Done reports whether the dialog's answers have been recorded.
 	Done bool `json:"done,omitempty"`
@@ -181,8 +177,8 @@ type Approval struct {
 	Used    bool   `json:"used,omitempty"`
 }
 
-// Report holds the facts that a skill reports through `hooks report`. Every field is optional, and
-// several reports of one tick are merged.
+// Report holds the facts that a skill reports through `hooks report`. Every field is optional. All
+// reports in one tick are merged.
 type Report struct {
 	Skill     Skill       `json:"skill,omitempty"`
 	Backlog   *Backlog    `json:"backlog,omitempty"`
@@ -237,8 +233,8 @@ type QmdOutcome struct {
 }
 
 // Claim is {skill}.claim.json: a session that found the lock held and may take it. The file exists
-// while a force-unlock question waits (R103), while --lock=wait polls (R47), and after a loop ended
-// without ever having the lock. SessionID is empty if sessions only wait.
+// while a force-unlock question is pending (R103), while --lock=wait polls (R47), and after a loop
+// ended without ever having the lock. SessionID is empty if sessions only wait.
 type Claim struct {
 	Version   int       `json:"version"`
 	SessionID string    `json:"session_id"`
@@ -250,7 +246,7 @@ type Claim struct {
 	Iteration int       `json:"iteration"` // the iteration that would have run
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
-	// EventsFrom is like the field of Budget, but for the claiming session. Heard reports whether
+	// EventsFrom is like Budget.EventsFrom, but for the claiming session. Heard reports whether
 	// PostToolUse events of that session reach the program.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	Heard      bool     `json:"heard,omitempty"`
@@ -261,8 +257,7 @@ type Claim struct {
 	// Scheduled lists the prompts that the session had scheduled for the stopped loop at its last
 	// Stop.
 	Scheduled []string `json:"scheduled,omitempty"`
-	// Waiters maps the id of each session that waits for the lock to the time at which it began to
-	// wait.
+	// Waiters maps the id of each session waiting for the lock to the time when it began to wait.
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
 }
 
@@ -283,14 +278,14 @@ func (c *Claim) Schedules(prompt string) bool {
 		}).Schedules(prompt)
 }
 
-// Backlog lists the numbers of the issues in the backlog, as one tick saw them.
+// Backlog lists the issue numbers in the backlog, as seen by one tick.
 type Backlog struct {
 	Unblocked  []int `json:"unblocked"`
 	Blocked    []int `json:"blocked"`
 	InProgress []int `json:"in_progress"`
 }
 
-// Branches maps the targets of PRs to their branches.
+// Branches maps PR targets to branches.
 type Branches map[string]string
 
 // The seven gates. PostFeedbackMerge blocks one merge; every other gate blocks the whole tick.
@@ -306,7 +301,7 @@ const (
 
 // PostedReview is a PR review that the hooks allowed in this iteration.
 type PostedReview struct {
-	Target   string `json:"target"` // for example "PR #142", or another name of the PR
+	Target   string `json:"target"` // for example "PR #142", or another name for the PR
 	Call     string `json:"call"`   // identifies the tool call by its id and input
 	Approval bool   `json:"approval,omitempty"`
 }
@@ -314,23 +309,23 @@ type PostedReview struct {
 // Wakeup is a prompt that the client generated about background work.
 type Wakeup struct {
 	Task    string `json:"task,omitempty"`    // id of the background work
-	Output  string `json:"output,omitempty"`  // path of the file with its output
+	Output  string `json:"output,omitempty"`  // path of its output file
 	Summary string `json:"summary,omitempty"` // for example `Background command "build" completed`
 	Ended   bool   `json:"ended,omitempty"`   // the work will not wake the session again
-	// Stopped lists the workers that a person stopped, by the descriptions that the model gave.
+	// Stopped lists the workers that a person stopped, by the model's descriptions of them.
 	Stopped []string `json:"stopped,omitempty"`
 }
 
-// Starts holds effects of programs whose starts the brake's links reported. An effect that the text
-// of the call also shows is counted once.
+// Starts holds the effects of programs that the brake's links reported as starting. An effect that
+// also appears in the call's text is counted once.
 type Starts struct {
 	// Opened counts the attempts to open a PR whose address has not been printed yet.
 	Opened int `json:"opened,omitempty"`
-	// Dropped lists the labels, in the form of Tick.Labels, that a program began to remove.
+	// Dropped lists the labels that a program began to remove, formatted as in Tick.Labels.
 	Dropped []string `json:"dropped,omitempty"`
 }
 
-// Denial is a refused tool call, with the number of refusals.
+// Denial is a refused tool call and how often it was refused.
 type Denial struct {
 	Tool  string `json:"tool"`
 	Rule  string `json:"rule"` // a name from Rules

@@ -12,13 +12,13 @@ type TurnEnd struct {
 	First    bool      // the client reports that no Stop of this turn was blocked before
 	Began    time.Time // machine's time when the hook started
 	Wall     time.Time // machine's time now
-	Working  []string  // ids of the background workers that still run
+	Working  []string  // ids of the background workers that are still running
 	Schedule []Scheduled
 	DontAsk  bool // the session's permission mode allows no dialog
 }
 
-// step ends the open iteration of the session, or blocks the Stop if the model still has to ask,
-// report or call something (R117, design §1).
+// step ends the session's open iteration, or blocks the Stop if the model still has to ask a
+// question, report or make a call (R117, design §1).
 func (e TurnEnd) step(s State, k *Known) Outcome {
 	switch {
 	case s.Run == nil && s.Claim != nil && s.Claim.Gate != nil:
@@ -56,8 +56,8 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 }
 
 // orderAgain repeats the request for the Agent call, because the conductor ended its turn without
-// it. Once the turn may not be blocked again, or if the check cannot run at all, the run pauses. A
-// run that is past its dollar ceiling ends.
+// it. If the turn may not be blocked again, or if the check cannot run at all, the run pauses. A
+// run over its dollar ceiling ends.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	cause, why := CauseNoCheck, s.Run.Own.NoCheck(k.Before.or())
 	k.Require(&k.Count, &k.Overrun)
@@ -91,8 +91,7 @@ func (e TurnEnd) duplicate(b *Budget) bool {
 		len(b.Blocks.Reasons) > 0 && ahead > 0 && ahead < time.Minute
 }
 
-// closeOwn ends the iteration at the end of its own turn, unless a fact or an answer is still
-// missing.
+// closeOwn ends the iteration when its own turn ends and no fact, answer or report is missing.
 func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	k.wantClose(s)
 	k.wantIf(s.Tick.Draining, &k.Marked)
@@ -101,7 +100,7 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 		s.measure(k)
 	}
 	k.Require()
-	if s.Tick.Draining && *k.Marked.Value { // Esc in a turn that the end of a worker started
+	if s.Tick.Draining && *k.Marked.Value { // Esc in a turn started by a worker's end
 		s.Tick.Interrupt(ByEsc)
 	}
 	for _, pr := range k.Around.Value.PRs {
@@ -117,8 +116,8 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	return e.closeNow(s, k, crons)
 }
 
-// owed returns the reason to block the Stop, which is a missing answer of a person or a missing
-// report of the skill, or nil.
+// owed returns the reason to block the Stop, or nil. The reason is a missing answer from a person
+// or a missing report from the skill.
 func (e TurnEnd) owed(s State, k *Known) *Continue {
 	tick := s.Tick
 	f := s.spent(e.Now, k)
@@ -128,7 +127,7 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	}
 	judged := tick.Attempt != nil && tick.Attempt.Judged != nil
 	asks := tick.Started && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
-	// if an exit condition holds already, no person need be asked what comes next
+	// if an exit condition already holds, there is no need to ask a person what comes next
 	if asks && len(evaluate(f, Exit)) == 0 {
 		f = Look(s.Run, tick, *k.Previous.Value, e.Now)
 		f.Redact = k.Redact
@@ -147,7 +146,7 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	return nil
 }
 
-// orderHold is the only reason for which hold may block a prompt more than once.
+// orderHold is the only reason that hold may use more than once for the same prompt.
 const orderHold = "order"
 
 // hold counts a block of this prompt. It returns false if the prompt was already blocked for this
@@ -171,7 +170,7 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	looped := len(crons) > 0 && (s.Run.Own == nil || s.Run.Drive() == "")
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Value.UnderLoop || looped
-	// a waiting question has been asked once but not answered
+	// a pending question has been asked once but not answered
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
 	k.wantIf(s.Tick.Interrupted != "" && s.Tick.Started, &k.Begun)
 	k.Require()
@@ -197,9 +196,8 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	return out
 }
 
-// claimUnanswered ends a turn that asked to force another session's lock but has no answer from
-// the person. The answer is requested once. After that the claim is dropped, and the next tick
-// asks again.
+// claimUnanswered ends a turn that asked to force another session's lock but got no answer from the
+// person. It requests the answer once. After that it drops the claim, and the next tick asks again.
 func (e TurnEnd) claimUnanswered(c *Claim) Outcome {
 	own := c.PromptID == e.Prompt
 	switch {
@@ -257,7 +255,7 @@ func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 	return news
 }
 
-// unanswered explains to a person why a waiting question was not answered. barred reports that the
+// unanswered explains to a person why a pending question was not answered. barred means that the
 // permission mode allows no dialog.
 func (t *Tick) unanswered(attended, barred bool) string {
 	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }
