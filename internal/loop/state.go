@@ -512,7 +512,7 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// first returns a pointer to the first item accepted by accepts, or nil.
+// first returns a pointer to the first item satisfying accepts, or nil.
 func first[T any](list []T, accepts func(T) bool) *T {
 	for i := range list {
 		if accepts(list[i]) {
