@@ -12,7 +12,7 @@ import (
 )
 
 // LeavesLinks reports whether a command may start a program without going through the brake's
-// links, for example from a login shell, which sets a new PATH, or by absolute path.
+// links, for example by absolute path or in a login shell, which resets PATH.
 func LeavesLinks(command string) bool {
 	stmts, problem := plain.Parse(command)
 	for n, argv := range nodes(stmts) {
@@ -34,7 +34,7 @@ func LeavesLinks(command string) bool {
 	return problem != "" && leavesBy(tokens(command))
 }
 
-// leavesCall is LeavesLinks for one simple command, including shell text in its arguments.
+// leavesCall is like LeavesLinks for one simple command, whose arguments may contain shell text.
 func leavesCall(argv []string) bool {
 	if len(argv) == 0 {
 		return false
@@ -55,7 +55,7 @@ func leavesCall(argv []string) bool {
 	})
 }
 
-// leavesBy is LeavesLinks for a list of words, any of which may begin a command.
+// leavesBy is like LeavesLinks for a list of words. Any of the words may begin a command.
 func leavesBy(words []string) bool {
 	for i, w := range words {
 		base, rest := path.Base(w), words[i+1:]
@@ -76,7 +76,7 @@ func leavesBy(words []string) bool {
 	return false
 }
 
-// leadsTo reports whether a word is the path of a linked program or of a folder such as /usr/bin.
+// leadsTo reports whether w is a path to a linked program or to a folder such as /usr/bin.
 func leadsTo(w string) bool {
 	place := strings.HasPrefix(w, "~") || strings.HasPrefix(w, ".") ||
 		strings.HasPrefix(w, "/") && path.Dir(w) != "/"
@@ -84,7 +84,7 @@ func leadsTo(w string) bool {
 		strings.HasSuffix(path.Base(w), "bin"))
 }
 
-// linked lists the programs for which the brake installs a link.
+// linked lists the programs that the brake installs links for.
 const linked = "gh glab tea tea-cli hub git curl wget http https xh xhs"
 
 // tokens splits text in any language at whitespace, quotes, brackets and punctuation.

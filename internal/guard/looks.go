@@ -14,9 +14,9 @@ import (
 )
 
 // ReadOnly reports whether the call only reads, so that it may run while a gate waits for a
-// person's answer. It accepts the client's own reading tools, MCP tools that get, list, search or
-// read, and Bash commands from the table below that write to no file and set no variable that
-// affects programs or the shell. If unsure, it returns false.
+// person's answer. It accepts the client's own reading tools, MCP tools whose names begin with get,
+// list, search or read, and Bash commands from the table below that write no files and set no
+// variable that affects programs or the shell. If unsure, it returns false.
 func ReadOnly(c effect.Call) bool {
 	words := shellword.NameWords(toolName(c.Tool))
 	reads := strings.HasPrefix(c.Tool, "mcp__") && len(words) > 0 &&
@@ -36,19 +36,19 @@ ReadMcpResourceTool ListMcpResources ReadMcpResource`, c.Tool):
 }
 
 // Finishing reports whether the call only reads, or records finished work on the iteration's own
-// branch: git add, rm, mv, commit, fetch and the push of an unprotected branch. If unsure, it
+// branch with git add, rm, mv, commit or fetch, or a push to an unprotected branch. If unsure, it
 // returns false.
 func Finishing(c effect.Call, repo func() effect.Repo, files effect.Files) bool {
 	return ReadOnly(c) || c.Tool == "Bash" && looks(c, commits) && clear(Read(c, repo, files))
 }
 
-// clear reports whether the reading is complete and holds no acts.
+// clear reports whether the whole call was read and contains no acts.
 func clear(r effect.Reading) bool {
 	return len(r.Acts) == 0 && len(r.Opaque) == 0 && r.Unparsable == ""
 }
 
-// looks reports whether every command of a Bash call, including those in substitutions, only reads
-// or is allowed by besides, which may be nil.
+// looks reports whether every command in a Bash call, including in substitutions, only reads or is
+// accepted by besides, which may be nil.
 func looks(c effect.Call, besides func(argv []string) bool) bool {
 	l := looker(c.Own)
 	stmts, problem := plain.Parse(c.CommandText())
@@ -63,7 +63,7 @@ func looks(c effect.Call, besides func(argv []string) bool) bool {
 }
 
 // commits reports whether a simple command is a git command that records or pushes work. A push may
-// name only a remote and a branch; the caller's reading excludes protected branches.
+// only name a remote and a branch. The caller rejects protected branches.
 func commits(argv []string) bool {
 	if len(argv) < 2 || argv[0] != "git" {
 		return false
@@ -84,8 +84,8 @@ func commits(argv []string) bool {
 	return false
 }
 
-// nodes yields every node of the statements. argv holds the words of a simple command or the value
-// of an assignment, each converted by literal.
+// nodes yields every node in stmts. argv holds the words of a simple command or the value of an
+// assignment, each converted by literal.
 func nodes(stmts []*syntax.Stmt) iter.Seq2[syntax.Node, []string] {
 	return func(yield func(n syntax.Node, argv []string) bool) {
 		more, f := true, unknowing()
@@ -112,7 +112,7 @@ func nodes(stmts []*syntax.Stmt) iter.Seq2[syntax.Node, []string] {
 	}
 }
 
-// calls yields the words of every simple command of shell text, each converted by literal.
+// calls yields the words of every simple command in text, each converted by literal.
 func calls(text string) iter.Seq[[]string] {
 	return func(yield func(argv []string) bool) {
 		stmts, _ := plain.Parse(text)
@@ -129,8 +129,8 @@ func unknowing() *plain.Frame {
 	return plain.New(effect.Call{}, effect.Repo{}.Known(), nil, program.Read).Shell("")
 }
 
-// looker decides whether shell text only reads. Its elements are the paths by which a command may
-// start this program.
+// looker decides whether shell text only reads. Its elements are the paths that a command may use
+// to start this program.
 type looker []string
 
 func (l looker) node(n syntax.Node, argv []string) bool {
@@ -169,8 +169,8 @@ func (l looker) node(n syntax.Node, argv []string) bool {
 	return true
 }
 
-// localName reports whether a variable with that name is probably not exported and does not affect
-// the shell or a reader. In zsh, path is PATH and commands maps names to programs.
+// localName reports whether a variable with that name is probably not exported and affects neither
+// the shell nor the commands that read. In zsh, path is PATH and commands maps names to programs.
 func localName(name string) bool {
 	if shellword.Has("BASE SHA REF REV FILE FILES DIR ROOT F D N X", name) {
 		return true
@@ -193,15 +193,14 @@ func looksRedirect(r *syntax.Redirect) bool {
 	return r.Word.Lit() == "/dev/null"
 }
 
-// number reports whether a node is missing or a plain number. A shell evaluates anything else as
-// code.
+// number reports whether n is nil or a plain number. A shell evaluates anything else as code.
 func number(n syntax.ArithmExpr) bool {
 	w, ok := n.(*syntax.Word)
 	return n == nil || ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == ""
 }
 
-// zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the
-// value in $~name, or, outside double quotes (bare), the qualifiers in parentheses after a pattern.
+// zshRuns reports whether zsh may run part of a word as code: the subscript of $name[…], the value
+// in $~name, or, outside double quotes (bare), the qualifiers in parentheses after a pattern.
 func zshRuns(parts []syntax.WordPart, bare bool) bool {
 	short := false
 	for _, p := range parts {
@@ -216,9 +215,8 @@ func zshRuns(parts []syntax.WordPart, bare bool) bool {
 	return false
 }
 
-// literal returns a word's text up to the first part that is not literal. The text then ends with
-// Unknown if the word still expands to exactly one word, and with several if it may expand to any
-// number of words.
+// literal returns a word's text up to its first non-literal part. It appends Unknown if the word
+// still expands to exactly one word, or several if it may expand to any number of words.
 func literal(f *plain.Frame, w *syntax.Word) string {
 	words := f.Words([]*syntax.Word{w})
 	if len(words) != 1 {
@@ -241,8 +239,8 @@ func literal(f *plain.Frame, w *syntax.Word) string {
 // several represents any number of words, including zero.
 const several = shellword.Unknown + shellword.Unknown
 
-// looking lists the commands that only read, with the options that are excluded (without) or the
-// only options that are allowed (only). For git, go and hooks the subcommand is part of the name.
+// looking lists the commands that only read. Options in without are rejected. If only is set, all
+// other options are rejected. For git, go and hooks, the names include the subcommand.
 var looking = [...]struct{ names, without, only string }{
 	{names: `ls cat tac head tail wc cut tr nl column comm diff cmp stat du df basename dirname
 realpath readlink id whoami uname nproc true false : seq md5sum sha1sum sha256sum cksum strings od
@@ -288,7 +286,7 @@ hooks-ledger-feedback`,
 	},
 }
 
-// argv reports whether a command only reads. Its words come from literal.
+// argv reports whether a command only reads. Its words must come from literal.
 func (l looker) argv(argv []string) bool {
 	name, args := argv[0], argv[1:]
 	if slices.Contains(l, name) && shellword.ProgramName(name) == "hooks" {
@@ -397,7 +395,7 @@ func only(args []string, options string) bool {
 	})
 }
 
-// blankStart reports whether the beginning of a word is unknown, so that it may be an option.
+// blankStart reports whether a word begins with an unknown part, so that it may be an option.
 func blankStart(a string) bool {
 	return strings.HasPrefix(a, shellword.Unknown)
 }
@@ -417,7 +415,7 @@ func nth(args []string, i int) string {
 	return ""
 }
 
-// find reports whether a find command only reads. It allows -exec with a command that only reads.
+// find reports whether a find command only reads. It accepts -exec with a command that only reads.
 func (l looker) find(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
@@ -439,8 +437,8 @@ func (l looker) find(args []string) bool {
 	return true
 }
 
-// looksTest reports whether a test has at most three words after an optional "!", and a known
-// operator. It does not accept -v, because bash may evaluate its operand.
+// looksTest reports whether a test has at most three words after an optional "!" and uses a known
+// operator. It rejects -v, because bash may evaluate its operand.
 func looksTest(args []string) bool {
 	if nth(args, 0) == "!" {
 		args = args[1:]
@@ -452,7 +450,7 @@ func looksTest(args []string) bool {
 			len(args) == 3 && shellword.Has(binary, args[1]))
 }
 
-// looksSed reports whether sed only prints, deletes and replaces lines. Other commands of sed may
+// looksSed reports whether sed only prints, deletes and replaces lines. Other sed commands may
 // write files (w) or run programs (e).
 func looksSed(args []string) bool {
 	scripts := operands(args)
@@ -464,7 +462,7 @@ func looksSed(args []string) bool {
 	}
 	const addresses = `([0-9$,+]+|/([^/\n]*[^/\n\\])?/)*`
 	const command = `\s*` + addresses + `([pdq=]|![pd])\s*`
-	// A replacement may only come last, because sed could take a part of it for another command.
+	// A replacement may only come last, because sed could read part of it as another command.
 	const replacement = `s(/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#|` +
 		`,[^,\n]*,[^,\n]*,)[gpI0-9]*`
 	plain := func(script string) bool {

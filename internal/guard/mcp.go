@@ -10,10 +10,10 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// tool is a call of a tool that is not built into the client.
+// tool is a call to a tool that is not built into the client.
 type tool struct{ forges.Tool }
 
-// mcp judges a call of a tool that is not built into the client by its name and fields.
+// mcp judges a call to a tool that is not built into the client by the tool's name and fields.
 func mcp(f *plain.Frame, c effect.Call) {
 	t, cut := shapeOf(c)
 	if t.Frame = f; len(cut) > 0 {
@@ -35,8 +35,8 @@ func mcp(f *plain.Frame, c effect.Call) {
 
 func (t tool) reads() bool { return t.Reads() || strings.EqualFold(t.Text("method"), "get") }
 
-// shapeOf returns the call as a tool. It adds the values inside JSON objects in arguments as
-// fields. cut holds the JSON texts that have more values than it reads.
+// shapeOf converts a call to a tool. It adds the values inside JSON objects in arguments as fields.
+// cut holds the JSON arguments that have more values than shapeOf reads.
 func shapeOf(c effect.Call) (t tool, cut []string) {
 	fields := c.Fields[:len(c.Fields):len(c.Fields)]
 	for _, fd := range c.Fields {
@@ -69,7 +69,7 @@ func toolName(name string) string {
 	return name
 }
 
-// verb returns the words of the field that names the action, such as {"action": "merge"}.
+// verb returns the words in the field that names the action, such as {"action": "merge"}.
 func (t tool) verb() []string {
 	for _, fd := range t.Fields {
 		if len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n") &&
@@ -83,7 +83,7 @@ func (t tool) verb() []string {
 	return nil
 }
 
-// dispatched returns the tools that a gateway tool would call, for example for
+// dispatched returns the tools that a gateway tool would call when it is given, for example,
 // {"tool": "merge_pull_request", "arguments": {…}}.
 func (t tool) dispatched() (inner []tool) {
 	if t.reads() || !t.Has("call execute invoke exec tool tools run use batch mutation") {

@@ -8,9 +8,9 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Outside describes the work that a tool call starts or schedules outside the control of a loop. It
-// returns an empty string if the call does neither. It ignores the session's own schedule. It also
-// ignores shell commands, because Read detects a client that a command starts.
+// Outside describes the work that a tool call starts or schedules outside a loop's control. It
+// returns an empty string if there is none. It ignores the session's own schedule, and it ignores
+// shell commands, because Read detects a client that a command starts.
 func Outside(c effect.Call) string {
 	skill := effect.LeafText(c.Fields, "skill")
 	switch {
@@ -35,8 +35,8 @@ func Outside(c effect.Call) string {
 	return ""
 }
 
-// actsLater reports whether the fields of an unknown tool hold a time together with a prompt, a
-// command or a URL. A calendar tool's URL does not count, because calendar entries often have one.
+// actsLater reports whether an unknown tool's fields hold a time together with a prompt, a command
+// or a URL. A calendar tool's URL does not count, because calendar entries often have one.
 func (t tool) actsLater() bool {
 	const verbs = "at fire run start trigger execute send wake launch resume due"
 	const looks = "get list read view show describe find search"
@@ -65,7 +65,7 @@ tomorrow tonight noon midnight later`)
 		time = time || clock && (at || shellword.AnyOf(last, "when time delay interval")) ||
 			shellword.AnyOf(all, `cron crontab cronexpression schedule schedules scheduled rrule
 recurrence recurring every`)
-		pause = pause || shellword.AnyOf(last, "delay interval") // counts without a unit
+		pause = pause || shellword.AnyOf(last, "delay interval") // even a number without a unit
 	}
 	return (time || pause) && does || time && address && !calendar
 }

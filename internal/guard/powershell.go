@@ -10,15 +10,15 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// powershell splits PowerShell text at separators and reads each piece that begins with a program's
-// name. The brake does not judge these programs when they start, so powershell records as opaque
-// any command that is only known at run time.
+// powershell splits PowerShell text at separators and reads each piece that begins with a program
+// name. The brake does not judge these programs when they start, so powershell records any command
+// that is only known at run time as opaque.
 func powershell(f *plain.Frame, text string) {
 	text = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `\`, "/").Replace(text) + "\n"
 	if !f.M.Burn(len(text) / 4) {
 		return
 	}
-	// Compiled here, because few calls are PowerShell. The pattern skips quoted text.
+	// Compile the pattern here, because few calls are PowerShell. It skips quoted text.
 	separators := regexp.MustCompile(`"[^"]*"?|'[^']*'?|#[^\n]*|[\n;|{}()&]`)
 	start, called := 0, false
 	for _, at := range separators.FindAllStringIndex(text, -1) {
@@ -35,7 +35,7 @@ func powershell(f *plain.Frame, text string) {
 }
 
 // powershellCommand reads one command. called reports whether & precedes it. A quoted string is a
-// command only after & or the operator ".".
+// command only after & or the "." operator.
 func powershellCommand(f *plain.Frame, text string, called bool) {
 	argv := f.WordsOf(text)
 	if len(argv) > 2 && argv[1].Text == "=" { // $x = gh pr merge 5

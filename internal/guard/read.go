@@ -3,13 +3,13 @@
 // environment, network or child process. They read a command's files only through effect.Files,
 // which the caller supplies and bounds.
 //
-// The packages are layered, as AGENTS.md describes: guard (the tools of the client), program
-// (programs by name), forges, plain (shell text), paths, shellword, effect.
+// The packages are layered, as AGENTS.md describes: guard (the client's tools), program (programs
+// by name), forges, plain (shell text), paths, shellword, effect.
 //
-// Guard judges only literal text, before it runs, and evaluates nothing. It records a command that
-// a script, a make recipe or another language computes as Opaque at most; the brake judges the
+// Guard judges only literal text, before it runs, and evaluates nothing. A command that a script, a
+// make recipe or another language computes is recorded as Opaque at most; the brake judges the
 // programs that start. All frames of a reading share one Machine, which holds the acts and the
-// remaining budget of work.
+// remaining work budget.
 package guard
 
 import (
@@ -22,16 +22,16 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Read returns the effect of the call. It never panics, and its work is bounded. If a bound ends
-// the reading, Unparsable names the bound, and the acts found before it are kept.
+// Read returns the effect of the call. It never panics, and its work is bounded. If a bound stops
+// the reading, Unparsable names the bound, and the acts found so far are kept.
 func Read(c effect.Call, repo func() effect.Repo, files effect.Files) effect.Reading {
 	m := plain.New(c, repo, files, program.Read)
 	return reading(m, func() { readCall(m.Shell(c.Cwd), c) })
 }
 
 // ReadArgv returns the effect of a program that is about to start with exactly these arguments;
-// argv[0] is its name. Nothing is expanded, and standard input is unknown. env returns the
-// variables of the program's environment. c supplies the working directory and the loop's paths.
+// argv[0] is its name. Nothing is expanded, and standard input is unknown. env returns the value of
+// an environment variable of the program. c supplies the working directory and the loop's paths.
 func ReadArgv(
 	argv []string, env func(string) string, c effect.Call, repo func() effect.Repo,
 	files effect.Files,
@@ -49,7 +49,7 @@ func ReadArgv(
 }
 
 // reading calls run and returns m.Read. It recovers from a panic and sets Unparsable, so that text
-// that makes the reader panic does not pass as harmless.
+// that makes the reader panic is not taken for harmless.
 func reading(m *plain.Machine, run func()) (r effect.Reading) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // Reported reports whether any part of a command runs `hooks report`. It returns the payload only
-// if the whole call is that command, and the payload is a literal here-string or a here-document
-// with a quoted delimiter. For any other form the payload is empty.
+// if the call consists of that command alone, and the payload is a literal here-string or a
+// here-document with a quoted delimiter. Otherwise the payload is empty.
 func Reported(c effect.Call) (payload string, reports bool) {
 	for argv := range calls(c.CommandText()) {
 		reports = reports || shellword.ProgramName(argv[0]) == "hooks" &&
@@ -34,7 +34,7 @@ func Reported(c effect.Call) (payload string, reports bool) {
 	case r.Op == syntax.WordHdoc:
 		payload = literal(f, r.Word)
 	case r.Op == syntax.Hdoc && (r.Word.Lit() == "" || strings.Contains(r.Word.Lit(), `\`)):
-		payload = r.Hdoc.Lit() // a quoted delimiter, so nothing is expanded
+		payload = r.Hdoc.Lit() // the delimiter is quoted, so nothing is expanded
 	}
 	if shellword.HasUnknown(payload) {
 		payload = ""
@@ -63,8 +63,8 @@ func Shown(c effect.Call) (setting string) {
 	return ""
 }
 
-// Prints returns the arguments that may name a file whose text the call prints: all arguments of
-// cat, head, tail, nl and sed, and FILE in git show REV:FILE. Some may be options or other values.
+// Prints returns the arguments that may name a file that the call prints: all arguments of cat,
+// head, tail, nl and sed, and FILE in git show REV:FILE. Some may be options or other values.
 func Prints(c effect.Call) (files []string) {
 	for argv := range calls(c.CommandText()) {
 		switch at := slices.Index(argv, "show"); {

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// writes judges every path in the fields of a tool whose name says that it changes files.
+// writes judges every path in a tool's fields if the tool's name says that it changes files.
 func (t tool) writes() {
 	if !t.Has(`write edit create delete remove move rename append replace insert patch update
 save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str`) {
@@ -33,9 +33,8 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 	}
 }
 
-// runs reads a tool that runs commands or code. It reads a command as Bash text, whether the
-// command is one string, a list, or the arguments of a program in the tool's name, such as
-// mcp__gh__run.
+// runs reads a tool that runs commands or code. It reads the command as Bash text, whether it is
+// one string, a list, or the arguments of a program in the tool's name, such as mcp__gh__run.
 func (t tool) runs() {
 	runs := t.Has(`execute exec run start shell terminal bash command process spawn powershell cmd
 sh ssh cli`)

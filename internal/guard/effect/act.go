@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is the effect of an Act.
+// Kind classifies the effect of an Act.
 type Kind string
 
 // The kinds of acts. Kind.Merges returns true for the first seven.
@@ -56,14 +56,14 @@ type Act struct {
 	SHA    string `json:"sha,omitempty"`   // the head commit that the command requires
 	Auto   bool   `json:"auto,omitempty"`  // requests auto-merge
 	Admin  bool   `json:"admin,omitempty"` // bypasses protections
-	Review bool   `json:"-"`               // a submitted review that does not approve
-	// Command is the resolved command in one line, such as "gh pr merge 142 --squash".
+	Review bool   `json:"-"`               // submits a review that does not approve
+	// Command is the resolved command on one line, such as "gh pr merge 142 --squash".
 	Command string   `json:"command"`
 	Cwd     string   `json:"-"` // working directory, empty if unknown
 	Path    string   `json:"-"` // the written file, resolved against Cwd; empty if unknown
 	Via     []string `json:"via,omitempty"`
-	// Elsewhere is the repository that the act targets if it is not the project's own, and Own is
-	// then the project's. Both are empty in a Reading; the caller sets them.
+	// Elsewhere is the repository that the act targets if it is not the project's own. Own is then
+	// the project's repository. The caller sets both; they are empty in a Reading.
 	Elsewhere, Own string `json:"-"`
 }
 
@@ -79,8 +79,8 @@ func (a Act) Words() string {
 	return s
 }
 
-// Opaque is a part that could not be read, because it is only known at run time or is in another
-// language.
+// Opaque is a part of a call that could not be read, because it is only known at run time or is
+// written in another language.
 type Opaque struct {
 	Text   string   // the part as written, at most 200 bytes
 	Reason string   // for example "the command's name is only known at run time"
@@ -89,22 +89,22 @@ type Opaque struct {
 	Forge bool
 }
 
-// Reading is the effect of a call, as far as the text of the call reveals it.
+// Reading is the effect of a call, as far as its text reveals it.
 type Reading struct {
 	Acts   []Act    // in the order found
 	Opaque []Opaque // parts that could not be resolved
-	// Unparsable explains why the text could not be read to its end (too long, syntax, nesting,
-	// work). It is empty if the whole text was read. Acts before that point are kept.
+	// Unparsable explains why the reading stopped before the end of the text (too long, syntax,
+	// nesting, work). It is empty if the whole text was read. Acts before that point are kept.
 	Unparsable string
-	// Bound names the bound that ended the reading. It is empty if no bound was reached, or if the
-	// text names no way to land anything. An open loop refuses a call whose Bound is set.
+	// Bound names the bound that stopped the reading. It is empty if no bound was reached, or if
+	// nothing in the text could land code. An open loop refuses a call whose Bound is set.
 	Bound string
-	// Uses holds the branches and PRs that the call works on, for example by a fetch by name, a
-	// checkout, a local merge, a push, or an edit or a comment. Ref is the branch if PR is unknown.
-	// Uses are separate from Acts because most loops allow them.
+	// Uses holds the branches and PRs that the call works on, for example by fetching by name,
+	// checking out, merging locally, pushing, editing or commenting. Ref is the branch if PR is
+	// unknown. Uses are separate from Acts because most loops allow them.
 	Uses []Act
-	// Pushes is the first push command in the call, whatever branch it moves, or empty if there is
-	// none. It is separate from Acts because only audit loops refuse every push (A67).
+	// Pushes is the first push command in the call, to any branch. It is empty if there is none. It
+	// is separate from Acts because only audit loops refuse every push (A67).
 	Pushes string
 }
 
@@ -114,14 +114,14 @@ func (r Reading) ReachesForge() bool {
 }
 
 // Piped reports whether a shell reads unknown text from a pipe. If the command also bypasses the
-// links of the brake, callers count this as a way to land something.
+// brake's links, callers count this as a way to land something.
 func (r Reading) Piped() bool {
 	return slices.ContainsFunc(r.Opaque, func(o Opaque) bool {
 		return strings.HasPrefix(o.Text, "… | ")
 	})
 }
 
-// only returns the acts whose kind passes.
+// only returns the acts whose kind satisfies passes.
 func (r Reading) only(passes func(Kind) bool) []Act {
 	return slices.DeleteFunc(slices.Clone(r.Acts), func(a Act) bool { return !passes(a.Kind) })
 }
@@ -129,7 +129,7 @@ func (r Reading) only(passes func(Kind) bool) []Act {
 // Merges returns the acts that land code or remove an obstacle to a merge.
 func (r Reading) Merges() []Act { return r.only(Kind.Merges) }
 
-// Tampers returns the acts on the loop's own files, ledgers, gates or registration.
+// Tampers returns the acts that affect the loop's own files, ledgers, gates or registration.
 func (r Reading) Tampers() []Act {
 	tampering := []Kind{WriteState, WriteLedger, AnswerGate, DropRegistration, OtherSession}
 	return r.only(func(k Kind) bool { return slices.Contains(tampering, k) })

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Call is one tool call of the agent with its input flattened.
+// Call is one of the agent's tool calls, with its input flattened.
 type Call struct {
 	Tool    string // "Bash", "PowerShell", "REPL", "Write", "mcp__github__merge_pull_request", …
 	Command string // shell text of Bash, PowerShell and Monitor
@@ -17,7 +17,7 @@ type Call struct {
 	// transcript, a budget file elsewhere, and the program itself.
 	Own []string
 	PID string // process id of the client, empty if unknown
-	// RealPath resolves the symbolic links of a path that the call writes. It may be nil.
+	// RealPath resolves the symbolic links in a path that the call writes. It may be nil.
 	RealPath func(path string) string
 }
 
@@ -32,8 +32,8 @@ type Repo struct {
 	Branch  string // checked-out branch of Call.Cwd, empty if unknown or detached
 	Default string // default branch; if empty (unknown), release* is protected too
 	Remotes map[string]string
-	// Config holds git's settings by the key that git prints: section and name in lower case, the
-	// subsection as written. Several values of one key are joined by line feeds.
+	// Config maps the keys of git settings, as git prints them (section and name in lower case,
+	// subsection as written), to their values. Multiple values for a key are joined by line feeds.
 	Config map[string]string
 	// Ask runs git with these arguments, in the environment of the git that is about to start, and
 	// returns its output, or "" on error. It is nil if no git is about to start.
@@ -46,11 +46,11 @@ func (r Repo) Known() func() Repo { return func() Repo { return r } }
 
 // Files reads the files that a command uses. The implementation bounds their size and location; ok
 // is false for a file that it does not read. For a file longer than MaxFile it returns a prefix
-// that is longer than MaxFile too. The bound on the work of a Read also bounds the number of calls.
-// Paths are clean, and absolute if Call.Cwd is absolute. A nil Files reads no file.
+// that also exceeds MaxFile. Read's work budget also limits the number of calls. Paths are clean,
+// and absolute if Call.Cwd is absolute. A nil Files reads no file.
 type Files func(path string) (text string, ok bool)
 
-// MaxFile is the size in bytes of the longest file whose text counts as known.
+// MaxFile is the maximum size in bytes of a file whose contents count as known.
 const MaxFile = 1 << 20
 
 // CommandText returns Command, or the field "command" if Command is empty.
@@ -61,9 +61,9 @@ func (c Call) CommandText() string {
 	return LeafText(c.Fields, "command")
 }
 
-// Leaf returns the value of the first of the names for which a field exists. Case and underscores
-// are ignored. If a name is the whole path of several fields, the last of them counts, as in most
-// JSON parsers. Otherwise the first field whose path ends with the name counts.
+// Leaf returns the value of the first name that has a field. It ignores case and underscores. If a
+// name is the whole path of several fields, the last one counts, as in most JSON parsers. Otherwise
+// the first field whose path ends with the name counts.
 func Leaf(fields []Field, names ...string) (string, bool) {
 	same := func(a, b string) bool {
 		return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))
@@ -85,7 +85,7 @@ func Leaf(fields []Field, names ...string) (string, bool) {
 	return "", false
 }
 
-// LeafText returns the value of Leaf, or an empty string.
+// LeafText is like Leaf but returns an empty string if there is no such field.
 func LeafText(fields []Field, names ...string) string {
 	v, _ := Leaf(fields, names...)
 	return v

@@ -26,7 +26,7 @@ func Free(f *plain.Frame, name string) bool {
 }
 
 // Moves judges a push or a request that moves the branch named to. An empty name means that the
-// branch is unknown. A name with * stands for every branch that matches it.
+// branch is unknown. A name with * stands for all matching branches.
 func Moves(f *plain.Frame, a effect.Act, to string, argv []shellword.Word) {
 	name := strings.TrimPrefix(strings.TrimPrefix(to, "refs/"), "heads/")
 	switch other, _, _ := strings.Cut(name, "/"); {
@@ -46,8 +46,8 @@ func DefaultBranch(f *plain.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
 }
 
-// UseBranch records that the command works on a branch. It ignores protected branches, which do not
-// belong to a PR. It records a name such as pull/142/head as PR 142.
+// UseBranch records that the command works on a branch. It ignores protected branches, which are
+// not PR branches. It records a name such as pull/142/head as PR 142.
 func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
 	for _, place := range []string{"refs/", "heads/", "remotes/", "origin/", "upstream/"} {
 		name = strings.TrimPrefix(name, place)

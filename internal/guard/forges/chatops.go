@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Comment records a comment. If one of its lines orders a bot to merge, the comment arms a merge.
+// Comment records a comment, or an armed merge if a line of the comment orders a bot to merge.
 func Comment(f *plain.Frame, body string, a effect.Act, argv []shellword.Word) {
 	a.Kind = effect.Comment
 	if slices.ContainsFunc(strings.Split(body, "\n"), ordersMerge) {
@@ -19,8 +19,8 @@ func Comment(f *plain.Frame, body string, a effect.Act, argv []shellword.Word) {
 }
 
 // These words in a comment make a bot merge. They come from GitLab's quick actions, Prow and Tide,
-// workflows that a comment starts, bors and homu, Mergify, Dependabot, Kodiak, Graphite, Trunk and
-// Aviator. A slash order follows "/" or "!", and a bot order follows the name of a bot.
+// comment-triggered workflows, bors and homu, Mergify, Dependabot, Kodiak, Graphite, Trunk and
+// Aviator. A slash order follows "/" or "!", and a bot order follows a bot's name.
 const (
 	slashOrders = `merge merge-when-ready merge-queue merge-pr mergepr submit-merge approve lgtm
 unhold remove-hold automerge auto-merge queue enqueue land it ship shipit ship-it r+ squash
@@ -32,7 +32,7 @@ gitstream* bors* homu tingley mergify* dependabot-preview`
 
 // ordersMerge reports whether a line of a comment makes a bot merge. The line must begin with the
 // order or the bot's name, and at most three words, or a flag with a reason, may follow the order.
-// Therefore a sentence that mentions an order does not count.
+// Therefore a sentence that only mentions an order does not count.
 func ordersMerge(line string) bool {
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) == 0 {
@@ -86,7 +86,7 @@ func labelWords(f *plain.Frame, kind effect.Kind, words []shellword.Word, a effe
 	}
 }
 
-// Labels records the labels that the fields of a request set.
+// Labels records the labels that a request's fields set.
 func Labels(f *plain.Frame, leaves []effect.Field, a effect.Act, argv []shellword.Word) {
 	for _, fd := range leaves {
 		key := strings.TrimRight(fd.Path, "[].0123456789") // labels[], labels.0
@@ -98,11 +98,11 @@ func Labels(f *plain.Frame, leaves []effect.Field, a effect.Act, argv []shellwor
 	}
 }
 
-// The labels that make a bot merge, reduced to letters and digits. A label matches if it contains
-// one of labelParts or equals one of labelNames.
+// Labels that make a bot merge, reduced to letters and digits. A label matches if it contains one
+// of labelParts or equals one of labelNames.
 const (
 	// labelParts comes from Kodiak, Mergify, pascalgn/automerge-action, Bulldozer, Graphite,
-	// GitHub's merge queue, Spinnaker and repositories of documentation.
+	// GitHub's merge queue, Spinnaker and documentation repositories.
 	labelParts = `automerge readytomerge readyformerge mergeready mergequeue mergewhen mergeit
 mergenow mergeme mergepr mergeonpass mergeongreen mergeafterci shipit queuemerge readytoland
 autosquash autorebase autoland addtoqueue queuedformerge kodiakmerge readyforland`

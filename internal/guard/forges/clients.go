@@ -20,7 +20,7 @@ const (
 )
 
 // valuedFlags lists the flags that take a value, by command. The first row whose command is a
-// prefix counts, because the same letter may be a switch in one command and take a value in
+// prefix applies, because the same letter may be a switch in one command and take a value in
 // another.
 var valuedFlags = [...]struct{ command, flags string }{
 	{"gh pr merge ", `-R --repo -b --body -F --body-file -t --subject -A --author-email
@@ -62,9 +62,9 @@ func valued(words ...string) string {
 	return ""
 }
 
-// ghCommands lists the usual commands of gh by group. An alias or an extension of gh has
-// another name, because gh does not let it replace a command. The newest commands are left out,
-// because they could be aliases in an older gh.
+// ghCommands lists gh's usual commands by group. A gh alias or extension has another name, because
+// gh does not let it replace a command. The newest commands are missing, because they could be
+// aliases in an older gh.
 var ghCommands = [...]struct{ groups, commands string }{
 	{"pr", `checkout checks close comment create diff edit list lock ls merge new ready reopen
 review status unlock update-branch view`},
@@ -94,13 +94,13 @@ item-archive item-create item-delete item-edit item-list link list ls unlink vie
 	{"api browse completion help status version", ""}, // these groups have no commands
 }
 
-// glabGroups lists the command groups of glab. An alias of glab has another name.
+// glabGroups lists glab's command groups. A glab alias has another name.
 const glabGroups = `alias api auth changelog check-update ci cluster completion config deploy-key
 duo help incident issue iteration job label milestone mr opentofu pipe pipeline project release repo
 schedule search securefile snippet ssh-key stack token user variable version`
 
 // named reports whether a command is built into gh or glab. Any other name may be an alias or an
-// extension, which could do anything. named accepts all commands of tea and hub.
+// extension, which could do anything. named accepts all tea and hub commands.
 func named(client, group, command string) bool {
 	switch {
 	case group == "" || client == "tea" || client == "hub":
@@ -116,7 +116,7 @@ func named(client, group, command string) bool {
 	return false
 }
 
-// Client reads a command line of gh, glab, tea or hub. The clients share verbs, but not command
+// Client reads a gh, glab, tea or hub command line. The clients share verbs, but not command
 // groups.
 func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	if name == "tea" {
@@ -143,7 +143,7 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 		judgeVerb(f, argv, sub.Text, "pull request", fl)
 	case is("gh-issue glab-issue"):
 		if name == "gh" && shellword.Has("edit close reopen lock unlock", sub.Text) {
-			usePR(f, argv, prTarget(f, fl)) // GitHub's PRs are issues too
+			usePR(f, argv, prTarget(f, fl)) // on GitHub, PRs are issues too
 		}
 		if !shellword.Has("create new", sub.Text) {
 			judgeVerb(f, argv, sub.Text, "issue", fl)
@@ -171,7 +171,7 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 }
 
 // subcommand returns the next subcommand and all other words. Before a subcommand, gh and glab
-// take the word after any flag as its value, even after a switch: "gh pr --squash 5 merge" merges
+// treat the word after any flag as its value, even after a switch: "gh pr --squash 5 merge" merges
 // 5.
 func subcommand(
 	name string, args []shellword.Word, valued string,
@@ -192,7 +192,7 @@ func subcommand(
 	return shellword.Subcommand(args, valued)
 }
 
-// hub reads a command line of hub. It passes git's own commands to Git.
+// hub reads a hub command line. It passes git's own commands to Git.
 func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword.Word) {
 	switch command {
 	case "merge":
@@ -207,8 +207,8 @@ func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword
 	}
 }
 
-// teaSpelling normalizes the flags of tea to one dash for a letter and two for a name, because tea
-// accepts both for either.
+// teaSpelling normalizes tea's flags to one dash before a letter and two before a name, because tea
+// accepts both before either.
 func teaSpelling(argv []shellword.Word) []shellword.Word {
 	out := slices.Clone(argv)
 	for i, w := range out {
@@ -220,8 +220,8 @@ func teaSpelling(argv []shellword.Word) []shellword.Word {
 	return out
 }
 
-// judgeVerb judges a command on a PR or an issue as a Tool. The verb and the noun are the words of
-// its name, and the flags are its fields.
+// judgeVerb judges a command on a PR or an issue as a Tool. The verb and the noun become the words
+// of the tool's name, and the flags become its fields.
 func judgeVerb(f *plain.Frame, argv []shellword.Word, verb, noun string, fl shellword.Flags) {
 	t := Tool{Frame: f, Name: "git", Argv: argv, On: prTarget(f, fl)}
 	set := func(name string, values ...shellword.Word) {
@@ -292,7 +292,7 @@ func judgeVerb(f *plain.Frame, argv []shellword.Word, verb, noun string, fl shel
 	}
 }
 
-// bodyOf returns the text of a comment, from its flag or its file.
+// bodyOf returns the text of a comment, from a flag or a file.
 func bodyOf(f *plain.Frame, fl shellword.Flags) shellword.Word {
 	if w, ok := fl.Get("-b", "--body", "-m", "--message"); ok {
 		return w
@@ -310,7 +310,7 @@ func usePR(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 }
 
 // prTarget returns an act on the PR that the first positional word names by number, URL or branch.
-// Without one, the act is on the PR of the current branch.
+// If there is no such word, the act is on the current branch's PR.
 func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	a := effect.Act{Repo: cmp.Or(repoFlag(fl), repoName(f.Env("GH_REPO")))}
 	w := fl.Arg(0)
@@ -327,13 +327,13 @@ func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	return a
 }
 
-// PullURL parses the URL of a PR, such as https://host/owner/name/pull/5. For any other text, pr is
-// 0 and name is repo. ref is the text of w, for display.
+// PullURL parses a PR URL, such as https://host/owner/name/pull/5. For any other text, pr is 0 and
+// name is repo. ref is the text of w, for display.
 func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 	if !w.Known() {
 		return 0, repo, w.Show()
 	}
-	// Compiled here, because few calls name a PR in this way. GitLab puts "-" before the noun.
+	// Compile this here, because few calls name a PR by URL. GitLab puts "-" before the noun.
 	const form = `([^/]+/[\w.][^/]*)/(?:-/)?(?:pulls?|merge_requests|pull-?requests)/(\d+)`
 	if parts := regexp.MustCompile(form).FindStringSubmatch(w.Text); parts != nil {
 		return shellword.Number(parts[2]), parts[1], w.Text
@@ -343,8 +343,8 @@ func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 
 func repoFlag(fl shellword.Flags) string { return repoName(fl.Val("-R", "--repo")) }
 
-// repoName returns owner/name for any form of a repository that gh and glab accept, or an empty
-// string. GitLab's owners may have several parts.
+// repoName returns owner/name for a repository in any form that gh and glab accept, or an empty
+// string for any other text. A GitLab owner may have several parts.
 func repoName(s string) string {
 	s = strings.TrimSuffix(strings.TrimSuffix(s, "/"), ".git")
 	if _, rest, ok := strings.Cut(s, "://"); ok {
@@ -422,7 +422,7 @@ func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 	}
 }
 
-// merges reports whether the text of a workflow merges.
+// merges reports whether a workflow with this text merges.
 func merges(text string) bool {
 	line := strings.Join(strings.Fields(strings.ToLower(text)), "_")
 	return shellword.HasPart(line, `pulls.merge /merge automerge auto-merge auto_merge mergemethod

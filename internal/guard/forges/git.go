@@ -20,7 +20,7 @@ func newGit(f *plain.Frame, argv []shellword.Word) gitRun {
 	return gitRun{argv: argv, dir: f.Place(), config: map[string][]string{}}
 }
 
-// branch returns the branch that is checked out in git's working directory.
+// branch returns the branch checked out in git's working directory.
 func (g gitRun) branch(f *plain.Frame) string {
 	if !f.M.Real {
 		return f.Branch(g.dir)
@@ -29,7 +29,7 @@ func (g gitRun) branch(f *plain.Frame) string {
 	return cmp.Or(strings.TrimPrefix(name, "refs/heads/"), shellword.Unknown)
 }
 
-// asked returns the output of the project's Ask for args, or an empty string if Ask is nil.
+// asked returns the output of Repo.Ask for args, or an empty string if Ask is nil.
 func asked(f *plain.Frame, args ...string) string {
 	if ask := f.M.Repo().Ask; ask != nil && f.M.Burn(100) {
 		return ask(args...)
@@ -49,7 +49,7 @@ const gitSwitches = `-v --version -h --help --html-path --man-path --info-path -
 --paginate -P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --bare
 --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs`
 
-// gitGlobals reads the flags before git's command and returns the words from the command on.
+// gitGlobals reads the flags before git's command and returns the command and the words after it.
 func gitGlobals(f *plain.Frame, g *gitRun, args []shellword.Word) []shellword.Word {
 	texts := shellword.Texts(args)
 	for {
@@ -138,7 +138,7 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 }
 
 // usingBranches lists the git commands that may use a branch, except checkout, whose operands are
-// often many files.
+// often files.
 const usingBranches = "merge cherry-pick rebase reset fetch pull worktree"
 
 // useBranches treats every operand and flag value before "--" as a possible branch, because it does

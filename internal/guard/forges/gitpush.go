@@ -11,7 +11,7 @@ import (
 
 const (
 	pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules -P --prefix"
-	// pushSwitches lists flags of git push that take no value and can be abbreviated.
+	// pushSwitches lists git push flags that take no value and can be abbreviated.
 	pushSwitches = ` --all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run
 --help --no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
 --force`
@@ -64,7 +64,7 @@ func pushOne(f *plain.Frame, g gitRun, remote, spec string) {
 		to = cmp.Or(asked(f, "rev-parse", "--symbolic-full-name", to), to)
 	}
 	switch {
-	case remote == ".": // only moves a branch of the local repository
+	case remote == ".": // only moves a local branch
 	case to == "" && spec != "" && strings.Trim(spec, "+") == ":":
 		pushAct(f, g, "matching branches")
 	case to == "HEAD" || to == "@":

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// gitTexts lists the flags whose values git runs in a shell, and flags that begin like one of
-	// them, so that an abbreviation resolves correctly.
+	// gitTexts lists the flags whose values git runs in a shell, and flags with the same beginning,
+	// so that abbreviations resolve correctly.
 	gitTexts = `--exec --exec-path --extcmd --upload-pack --receive-pack --open-files-in-pager
 --config --config-env --tree-filter --index-filter --msg-filter --env-filter --commit-filter
 --parent-filter --tag-name-filter -x -u -O`
@@ -21,8 +21,8 @@ MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LES
 post-merge post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
 )
 
-// gitStarts reads the programs that a git command starts: those in its arguments, including those
-// that run for each revision, submodule or repository, and, if git is about to start, the
+// gitStarts reads the programs that a git command starts: the programs in its arguments, even if
+// they run once per revision, submodule or repository, and, if git is about to start, the
 // repository's hooks.
 func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, gitTexts)
@@ -86,9 +86,9 @@ func gitKey(key string) string {
 	return strings.ToLower(key[:section]) + key[section:name] + strings.ToLower(key[name:])
 }
 
-// gitRuns reads the value of a setting as a command. Git runs only some settings, but the values
-// of the others rarely look like a command that lands something. An alias is read when it is used.
-// Git never runs the settings of a branch, such as its description.
+// gitRuns reads the value of a setting as a command. Git runs only some settings, but the values of
+// the others rarely look like a command that lands something. An alias is read when it is used. Git
+// never runs branch settings, such as a branch's description.
 func gitRuns(f *plain.Frame, key, val string) {
 	if !strings.HasPrefix(key, "alias.") && !strings.HasPrefix(key, "branch.") {
 		f.Look("git "+key, strings.TrimPrefix(val, "!"))
@@ -104,7 +104,7 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 	return f.M.Repo().Config[key]
 }
 
-// settings returns all values of a git setting, those of -c last. It may return empty values.
+// settings returns all values of a git setting, with those from -c last. Values may be empty.
 func settings(f *plain.Frame, g gitRun, key string) []string {
 	key = gitKey(key)
 	return append(strings.Split(f.M.Repo().Config[key], "\n"), g.config[key]...)
@@ -112,7 +112,7 @@ func settings(f *plain.Frame, g gitRun, key string) []string {
 
 // gitHooks reads the hooks and settings that a started command may run. Git puts its own directory
 // first in their PATH, so a git that they start bypasses the brake's links. If a command may run
-// one of the commit and merge hooks, gitHooks reads all of them.
+// any of the commit and merge hooks, gitHooks reads all of them.
 func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	f.M.Real = false // hooks may start git, which would recurse
 	defer func() { f.M.Real = true }()
@@ -143,7 +143,7 @@ func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 }
 
 // gitExtension reads the script git-NAME in PATH if git is actually about to start. A git that the
-// script starts bypasses the brake's links, as one started by a hook does.
+// script starts bypasses the brake's links, like a git started by a hook.
 func gitExtension(f *plain.Frame, g gitRun, name string) {
 	for dir := range strings.SplitSeq(f.Env("PATH"), ":") {
 		text, _ := f.Open(f.At(g.dir, dir) + "/git-" + name)

@@ -12,13 +12,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-const maxMarks = 20_000 // tokens of one document
+const maxMarks = 20_000 // tokens per document
 
 // graphqlRequest judges a request to a GraphQL endpoint. The query and its variables are in the
 // body or in the fields.
 func graphqlRequest(f *plain.Frame, q Request, leaves []effect.Field) {
 	found := false
-	// A batch of requests contains several queries, and so does an object with duplicate keys.
+	// A batch of requests contains several queries, as does an object with duplicate keys.
 	for _, fd := range leaves {
 		name := fd.Key()
 		if strings.EqualFold(name, "query") && !strings.Contains(fd.Path, "variables.") {
@@ -31,7 +31,7 @@ func graphqlRequest(f *plain.Frame, q Request, leaves []effect.Field) {
 	}
 }
 
-// GraphQL judges the mutations of a document. vars holds its variables by name.
+// GraphQL judges the mutations in a document. vars holds its variables by name.
 func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword.Word) {
 	switch {
 	case query == "":
@@ -64,7 +64,7 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 // punctuation. It drops comments and returns at most maxMarks+1 tokens.
 func gqlTokens(s string) []string {
 	const token = `(?s:"""(\\"""|.)*?""")|"(\\.|[^"\\])*"|#[^\n\r]*|[\w$@\x{80}-\x{10FFFF}]+|[^\s,]`
-	// Compiled here, because few calls contain GraphQL.
+	// Compile the pattern here, because few calls contain GraphQL.
 	toks := regexp.MustCompile(token).FindAllString(s, maxMarks+1)
 	toks = slices.DeleteFunc(toks, func(tok string) bool { return tok[0] == '#' })
 	for i, tok := range toks {
@@ -84,7 +84,7 @@ func mutations(toks []string, do func(name string, args []string)) {
 		return
 	}
 	for i, t := range toks {
-		named := i > 1 && shellword.Has("mutation query", toks[i-2]) // an operation with a name
+		named := i > 1 && shellword.Has("mutation query", toks[i-2]) // a named operation
 		spread := i > 2 && toks[i-3] == "."                          // after "...mutation"
 		if t != "(" || i == 0 || named && !spread {
 			continue
@@ -114,7 +114,7 @@ func gqlArgs(toks []string, vars []effect.Field) []effect.Field {
 			out = append(out, effect.Field{Path: toks[i], Value: v[1:]})
 		case v[0] == '$':
 			value, ok := effect.Leaf(vars, v[1:])
-			if !ok { // an object, or missing
+			if !ok { // the variable is an object or missing
 				value = shellword.Unknown
 				out = append(out, vars...)
 			}

@@ -78,7 +78,7 @@ func Curl(f *plain.Frame, argv []shellword.Word) {
 		q.URL = cmp.Or(fl.Val("--request-target"), u.Text)
 		path := afterHost(strings.TrimPrefix(strings.TrimPrefix(q.URL, "http://"), "https://"))
 		if from := strings.IndexAny(path, "{["); from >= 0 && !fl.On("-g", "--globoff") {
-			to := strings.LastIndexAny(path, "}]") // {a,b} and [1-9] expand to several addresses
+			to := strings.LastIndexAny(path, "}]") // {a,b} and [1-9] expand to several URLs
 			q.URL = strings.TrimSuffix(q.URL, path) + path[:from] + shellword.Unknown +
 				path[max(from, to)+1:]
 		}
@@ -89,7 +89,7 @@ func Curl(f *plain.Frame, argv []shellword.Word) {
 	}
 }
 
-// dataText returns the text of FILE for @FILE, and returns any other s unchanged.
+// dataText returns the contents of FILE if s is @FILE, and s itself otherwise.
 func dataText(f *plain.Frame, s string) string {
 	if file, ok := strings.CutPrefix(s, "@"); ok {
 		return f.FileText(file)
@@ -97,7 +97,7 @@ func dataText(f *plain.Frame, s string) string {
 	return s
 }
 
-// Wget reads a command line of wget.
+// Wget reads a wget command line.
 func Wget(f *plain.Frame, argv []shellword.Word) {
 	const valued = `-O --output-document -o --output-file -P --directory-prefix -U --user-agent
 --header --method --body-data --body-file
@@ -129,8 +129,8 @@ func Wget(f *plain.Frame, argv []shellword.Word) {
 	}
 }
 
-// HTTPie reads a command line of HTTPie: [METHOD] URL item=value …. Without a method, items or a
-// body make the request a POST.
+// HTTPie reads an HTTPie command line: [METHOD] URL item=value …. Without a method, items or a body
+// make the request a POST.
 func HTTPie(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `-a --auth -A --auth-type -o --output --session --timeout
 --proxy --verify --cert -p --print --raw --pretty -s --style

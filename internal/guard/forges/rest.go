@@ -14,14 +14,14 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Request is one HTTP request that a call sends with any client.
+// Request is an HTTP request that a call sends with any client.
 type Request struct {
 	Method string // upper case, may contain Unknown; empty for the client's default
 	URL    string
 	Body   string           // as sent; may contain Unknown
 	Fields []effect.Field   // parameters given as flags or tool fields
-	Argv   []shellword.Word // the command, for messages about acts
-	Led    bool             // it may go to a host other than the URL's, for example a proxy
+	Argv   []shellword.Word // the command, for display in acts
+	Led    bool             // may go to a host other than the URL's, for example a proxy
 }
 
 // orDefault sets a missing method as clients do: POST if there are fields or a body, else GET.
@@ -58,7 +58,7 @@ func afterHost(rest string) string {
 	return p
 }
 
-// index returns the position of the first segment that is one of the names, or -1.
+// index returns the position of the first segment in names, or -1.
 func (r route) index(names string) int {
 	for i, s := range r.segs {
 		if shellword.Has(names, s) {
@@ -98,7 +98,7 @@ func (r route) repo() string {
 	return name
 }
 
-// sending is a request that is being judged.
+// sending is a request being judged.
 type sending struct {
 	Request
 	route
@@ -171,7 +171,7 @@ func (s sending) does(a effect.Act) {
 func (s sending) opaque(reason string) { s.OpaqueForge(shellword.Join(s.Argv), reason) }
 
 // localServer reports whether a request certainly goes to a server on this machine and not to a
-// forge. It returns false if a remote of the project is local or a flag may redirect the request.
+// forge. It returns false if a project remote is local or a flag may redirect the request.
 func localServer(f *plain.Frame, q Request) bool {
 	if q.Led || strings.HasPrefix(f.Cwd, shellword.Unknown) {
 		return false
@@ -184,7 +184,7 @@ func localServer(f *plain.Frame, q Request) bool {
 	const port = `:(\d+|` + shellword.Unknown + `)` // HTTPie accepts a port alone
 	const server = `^((https?://)?(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(` + port + `)?|` +
 		port + `)(/|$)`
-	// Compiled here, because few calls send a request that changes something.
+	// Compile the pattern here, because few calls send a request that changes something.
 	local, _ := regexp.MatchString(server, q.URL)
 	return local
 }
@@ -264,7 +264,7 @@ enable_auto_merge automerge merge-queue merge_queue queue`, action):
 }
 
 // onBranch judges requests that move a branch: refs, file contents, commits and branch merges. It
-// reports whether the request is one of these.
+// reports whether s is such a request.
 func (s sending) onBranch() bool {
 	last := s.seg(-1)
 	inRepo := s.has("repos repositories projects") ||
@@ -286,7 +286,7 @@ func (s sending) onBranch() bool {
 	case s.has("contents src") && inRepo && s.Method != "PATCH",
 		inTree && s.has("projects") && s.has("files commits"):
 		branch, ok := effect.Leaf(s.fields, "new_branch", "branch")
-		if !ok && !shellword.HasUnknown(s.Body) { // the forges' default
+		if !ok && !shellword.HasUnknown(s.Body) { // forges use the default branch
 			branch = DefaultBranch(s.Frame)
 		}
 		s.moves(branch)
@@ -307,8 +307,8 @@ func (s sending) moves(branch string) {
 	}
 }
 
-// onRules judges requests that change the rules of a branch or a repository. It reports whether the
-// request is one of these.
+// onRules judges requests that change the rules of a branch or a repository. It reports whether s
+// is such a request.
 func (s sending) onRules() bool {
 	a := effect.Act{Kind: effect.RelaxProtection}
 	if s.index("protection") > 0 || s.has(`rulesets protected_branches branch_protections push_rule

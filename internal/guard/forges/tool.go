@@ -10,28 +10,28 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Tool is a call of an unknown tool or a GraphQL mutation. It is judged by the words of its name
+// Tool is a call to an unknown tool or a GraphQL mutation. It is judged by the words in its name
 // and by its fields, regardless of its server.
 type Tool struct {
 	*plain.Frame
-	Name   string // the tool's name, including its server's
+	Name   string // the tool's name, including the server name
 	Words  []string
 	Fields []effect.Field
-	Argv   []shellword.Word // the call, for messages about acts
+	Argv   []shellword.Word // the call, for display in acts
 	On     effect.Act       // the PR and the repository, if known without the fields
 }
 
 // mutation is the Name of every GraphQL mutation. The word git in it makes ofForge return true.
 const mutation = "git mutation"
 
-// Judge records what the tool does to a forge.
+// Judge records the tool's effects on a forge.
 func (t Tool) Judge() {
 	if !t.merges() && !t.reviews() && !t.moves() {
 		t.talks()
 	}
 }
 
-// Text returns the value of the first of the named fields that the call has.
+// Text returns the value of the first named field that the call has.
 func (t Tool) Text(names ...string) string { return effect.LeafText(t.Fields, names...) }
 
 // on reports whether one of the named fields is true.
@@ -41,7 +41,7 @@ func (t Tool) on(names ...string) bool {
 	})
 }
 
-// Has reports whether the list contains a word of the name.
+// Has reports whether the list contains a word in the tool's name.
 func (t Tool) Has(list string) bool { return shellword.AnyOf(t.Words, list) }
 
 // Reads reports whether a tool only reads, judged by the first words of its name.
@@ -54,11 +54,11 @@ query download compare diff watch status inspect lookup resolve`, w)
 		i == 1 && !shellword.Has("merge accept approve push", t.Words[0])
 }
 
-// prKeys lists the fields that name a PR.
+// prKeys lists the fields that identify a PR.
 const prKeys = `pull_number pull_request_number pr_number pr pull_request_id merge_request_iid
 mr_iid iid index number issue_number issue_iid pull_id pr_id id`
 
-// act returns an act on the PR and the repository that the fields name.
+// act returns an act on the PR and the repository that the fields identify.
 func (t Tool) act(kind effect.Kind) effect.Act {
 	a := t.On
 	a.Kind, a.Auto = kind, kind == effect.ArmAutoMerge
@@ -87,7 +87,7 @@ func (t Tool) act(kind effect.Kind) effect.Act {
 	return a
 }
 
-// Does records an act of the call and returns true.
+// Does records an act and returns true.
 func (t Tool) Does(kind effect.Kind) bool {
 	t.Act(t.act(kind), t.Argv)
 	return true
@@ -158,8 +158,8 @@ dataset datasets table tables video videos audio image images contact contacts l
 sheets node nodes entity entities memory memories record records calendar config configs json yaml
 duplicate duplicates issue issues`
 
-// reviews judges tools for reviews, branch protection and workflows, and reports whether the tool
-// is one of these.
+// reviews judges tools for reviews, branch protection and workflows. It reports whether the tool is
+// one of these.
 func (t Tool) reviews() bool {
 	event := strings.ToUpper(t.Text("event", "verdict", "review_event", "state"))
 	const changes = "update delete remove create set edit disable put patch unprotect modify"
@@ -185,7 +185,7 @@ func (t Tool) reviews() bool {
 	return false
 }
 
-// moves judges tools that write to a branch and reports whether the tool is one of these.
+// moves judges tools that write to a branch. It reports whether the tool is one of these.
 func (t Tool) moves() bool {
 	moves := t.Has("push commit commits upload cherry revert rebase sync") ||
 		t.Has("file files contents ref reference refs") &&
@@ -201,7 +201,7 @@ func (t Tool) moves() bool {
 	if t.Has("ref refs") {
 		branch = cmp.Or(branch, t.Text("name"))
 	}
-	for _, fd := range t.Fields { // updateRefs moves several
+	for _, fd := range t.Fields { // updateRefs moves several refs
 		if t.Has("refs") && fd.Key() == "name" && fd.Value != branch {
 			t.movesTo(fd.Value)
 		}

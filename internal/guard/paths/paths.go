@@ -40,8 +40,8 @@ func Of(full string) effect.Kind {
 	return ""
 }
 
-// Matches reports whether part, one element of a path or a glob pattern, matches the name. As in a
-// shell, a leading wildcard does not match a leading dot.
+// Matches reports whether part, a path element or glob pattern, matches the name. As in a shell, a
+// leading wildcard does not match a leading dot.
 func Matches(part, name string) bool {
 	if part == name || !strings.ContainsAny(part, `*?[\`) {
 		return part == name

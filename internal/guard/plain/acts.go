@@ -8,7 +8,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Act records an act of the command argv. If a.Command is empty, Act sets it to argv.
+// Act records an act that the command argv performs. If a.Command is empty, Act sets it to argv.
 func (f *Frame) Act(a effect.Act, argv []shellword.Word) { f.note(&f.M.Read.Acts, a, argv) }
 
 // Use records a branch or a PR that the command argv works on.
@@ -42,8 +42,8 @@ func (f *Frame) Pushes(argv []shellword.Word) {
 	}
 }
 
-// Opaque records a part that could not be read. The part counts as one that could land something if
-// it passes shellword.Lands, or if any text of the call passes it or names a forge's client.
+// Opaque records a part that could not be read. The part counts as able to land something if it
+// passes shellword.Lands, or if any text in the call passes it or names a forge client.
 func (f *Frame) Opaque(text, reason string) {
 	f.opaque(text, reason, f.M.lands() || shellword.Lands(text))
 }

@@ -14,9 +14,9 @@ func (f *Frame) Place() string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
 // At resolves p against dir. It returns dir if p is empty.
 func (f *Frame) At(dir, p string) string { return cmp.Or(f.In(dir).Resolve(p), dir) }
 
-// Branch returns the branch that is checked out in a directory. If the call checked one out, it
-// returns that one; otherwise it asks Repo or reads .git/HEAD. It returns an empty string if there
-// is no repository or the call detached HEAD, and Unknown if the branch is uncertain.
+// Branch returns the branch checked out in dir. If the call checked out a branch there, Branch
+// returns that branch; otherwise it asks Repo or reads .git/HEAD. It returns an empty string if
+// there is no repository or the call detached HEAD, and Unknown if the branch is uncertain.
 func (f *Frame) Branch(dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
@@ -28,7 +28,7 @@ func (f *Frame) Branch(dir string) string {
 			return name
 		}
 		git := d + "/.git"
-		link, _ := f.Open(git) // a file in a linked worktree
+		link, _ := f.Open(git) // .git is a file in a linked worktree
 		if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
 			git = f.At(d, to)
 		}
@@ -43,7 +43,7 @@ func (f *Frame) Branch(dir string) string {
 }
 
 // CheckedOut records that the call may have checked out a branch in a directory. The names "-" and
-// "@{-1}" mean the previous branch, which is known only if this call left it.
+// "@{-1}" mean the previous branch, which is known only if this call switched away from it.
 func (f *Frame) CheckedOut(dir, name string) {
 	dir = path.Clean(dir)
 	switch {

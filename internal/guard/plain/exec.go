@@ -42,7 +42,7 @@ func (f *Frame) Named(argv []shellword.Word) {
 	f.M.program(f, name, argv)
 }
 
-// builtin reads the builtins of bash that run text or a command, or change the directory.
+// builtin reads the bash builtins that run text or a command, or change the directory.
 func (f *Frame) builtin(name string, rest []shellword.Word) {
 	if name != "exec" && len(rest) > 0 && rest[0].Text == "--" {
 		rest = rest[1:]
@@ -96,7 +96,7 @@ func (f *Frame) unknownName(argv []shellword.Word) {
 }
 
 // shell reads a shell's -c text or standard input, but no script file. Options may be joined. If
-// they end with o or O, the next word is its value ("-euo pipefail -c").
+// they end in o or O, the next word is that option's value ("-euo pipefail -c").
 func (f *Frame) shell(name string, argv []shellword.Word) {
 	letters, rest := "", argv[1:]
 	for len(rest) > 0 && len(rest[0].Text) > 1 && strings.IndexByte("-+", rest[0].Text[0]) >= 0 {
@@ -129,7 +129,7 @@ func (f *Frame) shell(name string, argv []shellword.Word) {
 	}
 }
 
-// ShellText reads text as Run does, or records it as opaque if it is completely unknown.
+// ShellText reads text like Run, or records it as opaque if it is completely unknown.
 func (f *Frame) ShellText(text, how string) {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -148,7 +148,7 @@ func (f *Frame) Saves() {
 }
 
 // RunsFile judges a command that runs a file. It does not open the file. It records the command as
-// opaque if a part of it is unknown, or if Saves recorded a text earlier in this call.
+// opaque if part of it is unknown, or if Saves recorded shell text earlier in this call.
 func (f *Frame) RunsFile(how string) {
 	if shellword.HasUnknown(how) {
 		f.Opaque(how, "the file that it runs is only known at run time")

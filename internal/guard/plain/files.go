@@ -9,7 +9,7 @@ import (
 )
 
 // Resolve joins p to the shell's working directory and cleans the path. The result is absolute if
-// that directory is known. A leading "~" stays.
+// that directory is known. A leading "~" is kept.
 func (f *Frame) Resolve(p string) string {
 	if p == "" {
 		return ""
@@ -23,8 +23,8 @@ func (f *Frame) Resolve(p string) string {
 	return path.Clean(f.Cwd + "/" + p)
 }
 
-// Open returns the text of a file, as Files returns it. ok is false if the file cannot be read or
-// no work is left.
+// Open returns a file's contents as Files returns them. ok is false if the file cannot be read or
+// the work budget is exhausted.
 func (f *Frame) Open(p string) (text string, ok bool) {
 	full := f.Resolve(p)
 	if full == "" || f.M.Files == nil || shellword.HasUnknown(full) || !f.M.Burn(100) {

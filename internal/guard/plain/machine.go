@@ -17,29 +17,29 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The bounds of one reading. Work is counted in steps (a word, a statement, 16 bytes of text), not
-// in time, so that the verdict on a text never depends on the speed of the machine.
+// Bounds for one reading. Work is counted in steps (a word, a statement, 16 bytes of text), not in
+// time, so that the result never depends on the speed of the machine.
 const (
 	maxWork    = 60_000 // steps, plus one for every four bytes of the command
-	maxNesting = 400    // nested statements; a nested text counts as 10, a variable as 20
+	maxNesting = 400    // nested statements; nested shell text counts as 10, a variable as 20
 	maxActs    = 60
 	maxOpaque  = 40
-	maxRounds  = 16 // words of a for loop that are read one by one
+	maxRounds  = 16 // words of a for loop to read one by one
 )
 
 // Program reads the command line argv of the named program.
 type Program func(f *Frame, name string, argv []shellword.Word)
 
-// Machine holds the state that all frames of one reading share.
+// Machine holds the state shared by all frames of one reading.
 type Machine struct {
 	Call    effect.Call
 	Repo    func() effect.Repo // memoized
 	Files   effect.Files
 	program Program
-	// Real reports whether a program is about to start with these words. Programs that it starts
-	// itself, such as git hooks, are then judged too.
+	// Real reports whether a program is about to start with exactly these words. The programs that
+	// it starts itself, such as git hooks, are then judged too.
 	Real    bool
-	Environ func(string) string // the environment of that program; nil for the text of a call
+	Environ func(string) string // that program's environment; nil if no program is starting
 	Read    effect.Reading
 	Work    int // steps left
 
@@ -47,8 +47,7 @@ type Machine struct {
 	spent   bool              // the reading was aborted
 	written string            // shell text that writes a file and could land something
 	heads   map[string]string // branches that the call checked out, by directory
-	// lands reports whether a text of the call names a forge's own client or passes
-	// shellword.Lands.
+	// lands reports whether any text in the call names a forge client or passes shellword.Lands.
 	lands func() bool
 }
 
@@ -72,7 +71,7 @@ func (m *Machine) Burn(steps int) bool {
 	return m.Work >= 0
 }
 
-// abort ends the reading at a bound and keeps the acts found so far.
+// abort stops the reading at a bound and keeps the acts found so far.
 func (m *Machine) abort(bound string) {
 	if !m.spent {
 		m.spent = true
@@ -81,8 +80,8 @@ func (m *Machine) abort(bound string) {
 	m.Work = -1
 }
 
-// Bounded records that a bound kept the texts from being read. It sets Bound if one of the texts
-// could land something or contains "merge".
+// Bounded records that texts were not read because of a bound. It sets Bound if any of them could
+// land something or contains "merge".
 func (m *Machine) Bounded(bound string, texts ...string) {
 	m.Read.Unparsable = cmp.Or(m.Read.Unparsable, bound)
 	if m.Read.Bound == "" && slices.ContainsFunc(texts, func(text string) bool {
@@ -92,7 +91,7 @@ func (m *Machine) Bounded(bound string, texts ...string) {
 	}
 }
 
-// Shut records a bound after which the rest is unread. Unlike Bounded, it always sets Bound.
+// Shut records a bound beyond which nothing was read. Unlike Bounded, it always sets Bound.
 func (m *Machine) Shut(bound string) {
 	m.Bounded(bound)
 	m.Read.Bound = cmp.Or(m.Read.Bound, bound)
@@ -100,7 +99,7 @@ func (m *Machine) Shut(bound string) {
 
 func couldLand(text string) bool { return shellword.NamesClient(text) || shellword.Lands(text) }
 
-// texts returns the command and all field values of the call.
+// texts returns the call's command and all its field values.
 func (m *Machine) texts() []string {
 	texts := []string{m.Call.Command}
 	for _, fd := range m.Call.Fields {
@@ -115,13 +114,13 @@ type Frame struct {
 	names names
 	Cwd   string  // empty if unknown; may contain Unknown
 	Stdin *string // nil for the call's own input, which is unknown
-	src   string  // the text being read; positions of words refer to it
+	src   string  // the text being read; word positions refer to it
 	via   []string
 	nest  int
 	quiet bool // if set, opaque parts are not recorded
 }
 
-// Input returns the text of standard input, or Unknown.
+// Input returns the contents of standard input, or Unknown.
 func (f *Frame) Input() string {
 	if f.Stdin == nil {
 		return shellword.Unknown
@@ -140,7 +139,7 @@ func (f *Frame) Child() *Frame {
 	return &g
 }
 
-// Through returns a child shell inside a wrapper. It aborts the reading if texts are nested too
+// Through returns a child shell inside a wrapper. It aborts the reading if wrappers are nested too
 // deeply.
 func (f *Frame) Through(wrapper string) *Frame {
 	g := f.Child()
@@ -165,11 +164,11 @@ func (f *Frame) Look(wrapper, text string) {
 	g.Run(text)
 }
 
-// names holds the variables of a shell. words maps a name to the word that assigns its value, or to
-// nil if the value is computed or two different values are assigned.
+// names holds the variables of a shell. words maps a name to the word assigned to it, or to nil if
+// the value is computed or two different values are assigned.
 type names struct {
 	words map[string]*syntax.Word
-	texts map[string]string // values for started commands, such as in env NAME=value git
+	texts map[string]string // values for started commands, for example from env NAME=value git
 	blind bool              // the text may set any variable, so values in words are uncertain
 }
 
@@ -188,8 +187,8 @@ func (f *Frame) Known(name string) bool {
 	return written || given
 }
 
-// Env returns the value of a variable that the call or the environment of a started program sets.
-// It returns an empty string if the variable is not set or its value is unknown.
+// Env returns the value of a variable that is set by the call or in a started program's
+// environment. It returns an empty string if the variable is not set or its value is unknown.
 func (f *Frame) Env(name string) string {
 	if !f.Known(name) {
 		if f.M.Environ != nil {
@@ -230,7 +229,7 @@ func (f *Frame) value(name string) string {
 	return shellword.Unknown
 }
 
-// wordText expands the value of a variable. It returns Unknown for a nil word and for a value that
+// wordText expands a variable's value. It returns Unknown for a nil word and for a value that
 // refers to itself.
 func (f *Frame) wordText(w *syntax.Word) string {
 	if w == nil || f.nest > maxNesting || !f.M.Burn(1) {

@@ -9,11 +9,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxZsh is the longest text in bytes that is parsed again as zsh.
+// maxZsh is the maximum size in bytes of text that is parsed again as zsh.
 const maxZsh = 8 << 10
 
-// Parse parses shell text as bash. If that fails and the text is at most maxZsh long, Parse tries
-// zsh. If both fail, it returns the error of bash and the statements before it, because bash -c
+// Parse parses shell text as bash. If that fails and the text is at most maxZsh bytes long, Parse
+// tries zsh. If both fail, it returns bash's error and the statements before it, because bash -c
 // runs the lines before a syntax error.
 func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if problem := unfit(text); problem != "" {
@@ -33,7 +33,7 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 
 func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err error) {
 	defer func() {
-		if r := recover(); r != nil { // a bug in the parser must not end the program
+		if r := recover(); r != nil { // a parser bug must not crash the program
 			err = fmt.Errorf("parser fault: %v", r)
 		}
 	}()
@@ -47,15 +47,15 @@ func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err er
 	return stmts, nil
 }
 
-// The parser recurses, and it tries every "((" twice. These bounds keep text that could be nested
-// too deeply away from it.
+// The parser recurses, and it tries every "((" twice. These bounds reject text that may be nested
+// too deeply for it.
 const (
 	maxOpeners = 30_000
 	maxDoubles = 4_000 // "(("
 	maxPieces  = 400_000
 )
 
-// unfit returns the bound of the parser that a text exceeds, or an empty string if there is none.
+// unfit returns the parser bound that the text exceeds, or an empty string if it exceeds none.
 func unfit(text string) string {
 	if len(text) > shellword.MaxShell {
 		return fmt.Sprintf("longer than %d bytes", shellword.MaxShell)
@@ -80,7 +80,7 @@ case select time do then else elif coproc function`) {
 	return ""
 }
 
-// startsWord reports whether a text begins with one of the words.
+// startsWord reports whether text begins with one of the words.
 func startsWord(text, words string) bool {
 	n := 0
 	for n < len(text) && n < 9 && shellword.NameByte(text[n]) {

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// KindAt classifies a write to the path in a word as paths.Of does, but also checks the loop's own
+// KindAt classifies a write to the path in a word like paths.Of, but also checks the loop's own
 // paths and follows symbolic links, because a repository may contain a link to a guarded file.
 func (f *Frame) KindAt(w shellword.Word) effect.Kind {
 	full := f.Resolve(w.Text)
@@ -24,7 +24,7 @@ func (f *Frame) KindAt(w shellword.Word) effect.Kind {
 	return paths.Of(f.real(full))
 }
 
-// real resolves the links of full. It returns full if they cannot be resolved.
+// real resolves the symbolic links in full. It returns full if they cannot be resolved.
 func (f *Frame) real(full string) string {
 	resolve := f.M.Call.RealPath
 	if resolve == nil || full == "" || full[0] == '~' || shellword.HasUnknown(full) ||
@@ -70,8 +70,8 @@ func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
 }
 
-// Takes records the removal or move of a path if the loop guards the path. If whole is set, this
-// includes a directory with guarded files.
+// Takes records the removal or move of a path if the loop guards the path. If whole is set, a
+// directory that contains guarded files counts too.
 func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 	if f.KindAt(w) != "" {
 		f.Writes(w, how)

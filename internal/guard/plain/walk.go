@@ -34,8 +34,8 @@ func (f *Frame) Run(text string) {
 	}
 }
 
-// set returns the shell's variables together with those that the statements set. If a statement may
-// set any variable, for example by read, all values in words become uncertain (blind).
+// set returns the shell's variables together with those that stmts set. If a statement such as read
+// may set any variable, all values in words become uncertain (blind).
 func (f *Frame) set(stmts []*syntax.Stmt) names {
 	n := names{words: maps.Clone(f.names.words), texts: f.names.texts, blind: f.names.blind}
 	if n.words == nil {
@@ -94,7 +94,7 @@ func (n names) assign(a *syntax.Assign) {
 	n.words[a.Name.Value] = w
 }
 
-// list reads statements in order until no work is left.
+// list reads statements in order until the work budget is exhausted.
 func (f *Frame) list(stmts []*syntax.Stmt) {
 	for _, s := range stmts {
 		if f.M.Work < 0 {

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeHooks records a command line of this program that the model must not run. Only a person may
-// run commands such as gate answer, loop reset or install, and only the client may send events.
+// judgeHooks records a hooks command line that the model must not run. Only a person may run
+// commands such as gate answer, loop reset or install, and only the client may send events.
 func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	args := argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {

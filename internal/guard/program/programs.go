@@ -74,7 +74,7 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 }
 
 const (
-	// languages lists the interpreters of languages that the guard does not read.
+	// languages lists interpreters for languages that the guard does not read.
 	languages = `python pypy ipython node nodejs deno bun tsx perl ruby lua osascript Rscript julia
 elixir groovy php emacs pwsh powershell`
 	// editors lists the programs whose built-in language can start programs.
@@ -107,8 +107,8 @@ func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 }
 
 // Code judges code in another language by the words in it. The brake judges the forge clients that
-// the code starts. If the code itself sends a request to merge, that bypasses the links, so Code
-// records a merge.
+// the code starts. Code that sends a request to merge by itself bypasses the brake's links, so Code
+// records a merge for it.
 func Code(f *plain.Frame, name, text string) {
 	how := shellword.Lits(name, shellword.Clip(text, 200))
 	const library = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
@@ -128,11 +128,11 @@ func Code(f *plain.Frame, name, text string) {
 }
 
 const (
-	// starters lists the names that behind searches for in the arguments of any program.
+	// starters lists the names that behind looks for in any program's arguments.
 	starters = `gh git glab hub tea curl wget http xh bash sh zsh dash env xargs sudo hooks
 python3 python node perl ruby`
-	// wrappers lists the programs that start their operands. In these operands, behind also
-	// searches for the names in written.
+	// wrappers lists the programs that start their operands. In these operands, behind also looks
+	// for the names in written.
 	wrappers = `sudo gsudo doas env nohup setsid nice ionice timeout time stdbuf xargs busybox
 command chronic caffeinate flock su find fd npx bunx bun npm pnpm yarn`
 	written = `rm mv cp tee ln sed dd chmod chown truncate install rsync touch shred kill pkill
@@ -179,7 +179,7 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 		case as && shellword.Has("echo printf grep rg jq psql display-message", n):
 			return
 		case texts && several(w):
-			if _, problem := plain.Parse(w.Text); problem == "" { // it is shell text, not SQL
+			if _, problem := plain.Parse(w.Text); problem == "" { // shell text, not SQL
 				g.Run(w.Text)
 			}
 		}

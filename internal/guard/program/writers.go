@@ -9,8 +9,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeWriter judges a program that writes, moves or removes the files in its command line.
-// The seal detects changes made in other ways. judgeWriter returns false for any other program.
+// judgeWriter judges a program that writes, moves or removes files named on its command line. The
+// seal detects changes made in other ways. judgeWriter returns false for any other program.
 func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	how := name + " " + shellword.Join(args)
 	switch name {

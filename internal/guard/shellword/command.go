@@ -16,11 +16,11 @@ func Command(args []Word, valued string) []Word {
 	return args
 }
 
-// JoinText returns the texts of the words joined by spaces, as wrappers pass them to a shell.
+// JoinText joins the text of the words with spaces, as wrappers pass it to a shell.
 func JoinText(words []Word) string { return strings.Join(Texts(words), " ") }
 
-// Subcommand returns the first word that is not a flag, and all other words: the flags before it
-// and the words after it. ok is false if that word is unknown.
+// Subcommand returns the first word that is not a flag, and the other words, both before and after
+// it. ok is false if sub is unknown.
 func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
 	found := Command(args, valued)
 	if len(found) == 0 {
@@ -31,7 +31,7 @@ func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
 }
 
 // AsksHelp reports whether a command line only asks for help. It treats --help or -h after a short
-// flag, or after a long flag that valued lists, as the value of that flag.
+// flag, or after a long flag in valued, as the value of that flag.
 func AsksHelp(argv []Word, valued string) bool {
 	for i, w := range argv {
 		if w.Text == "--" {

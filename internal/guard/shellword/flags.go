@@ -32,8 +32,8 @@ func ParseFlags(argv []Word, valued string) Flags {
 	return fl
 }
 
-// take reads the flags in the first word and returns the number of words read. The value of the
-// last flag is in the same word or in the next one.
+// take reads the flags in the first word and returns the number of words read. The last flag's
+// value is in the same word or in the next one.
 func (fl Flags) take(argv []Word, valued string) int {
 	w := argv[0]
 	name, val, joined := strings.Cut(w.Text, "=")
@@ -58,8 +58,8 @@ func (fl Flags) take(argv []Word, valued string) int {
 	return 1
 }
 
-// Unabbreviated replaces each abbreviated long flag, which git, curl and wget accept, by the first
-// of the longs with that prefix. A flag that is one of the longs is unchanged.
+// Unabbreviated expands each abbreviated long flag, which git, curl and wget accept, to the first
+// flag in longs with that prefix. A flag that is itself in longs is unchanged.
 func Unabbreviated(argv []Word, longs string) []Word {
 	out := append([]Word(nil), argv...)
 	for i, w := range out {
@@ -98,7 +98,7 @@ func (fl Flags) On(names ...string) bool {
 	return false
 }
 
-// Get returns the last value of the first of the names that is set.
+// Get returns the last value of the first named flag that is set.
 func (fl Flags) Get(names ...string) (Word, bool) {
 	for _, n := range names {
 		if vs := fl.Vals[n]; len(vs) > 0 {
@@ -108,7 +108,7 @@ func (fl Flags) Get(names ...string) (Word, bool) {
 	return Word{}, false
 }
 
-// Val returns the text of Get, or an empty string.
+// Val is like Get but returns only the text, or an empty string if no named flag is set.
 func (fl Flags) Val(names ...string) string {
 	w, _ := fl.Get(names...)
 	return w.Text

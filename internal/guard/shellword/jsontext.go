@@ -16,9 +16,9 @@ const (
 )
 
 // JSONLeaves returns the leaves of a JSON object or array: a string's contents, a number, true or
-// false as written, and an empty text for null. A path holds keys and array indexes, such as
+// false as written, and an empty string for null. A path holds keys and array indexes, such as
 // "files.0.path". whole is false if there are more than 4,096 leaves or 60 levels of nesting.
-// Unknown may stand in place of a value. A malformed tail is omitted.
+// Unknown may take the place of a value. A malformed tail is omitted.
 func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 	const number = "-" + Unknown // the parser accepts it in place of a value
 	decoded := func(v gjson.Result) string {
@@ -85,7 +85,7 @@ func Percent20(s string) string {
 func Unescape(s string) string {
 	inGo := strings.NewReplacer(`\\`, `\\`, `\"`, `\"`, `"`, `\"`, `\'`, "'", "\n", `\n`)
 	text, err := strconv.Unquote(`"` + inGo.Replace(s) + `"`)
-	if err != nil || strings.Contains(text, "\x00") { // a shell ends the text at NUL
+	if err != nil || strings.Contains(text, "\x00") { // a shell ends the string at NUL
 		return Unknown
 	}
 	return text

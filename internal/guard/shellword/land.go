@@ -9,8 +9,8 @@ const (
 	landers = clients + " git curl curlie wget wget2 http https xh xhs hooks claude"
 )
 
-// Lands reports whether text in any language could land code or affect a loop: it names one of
-// landers and contains a word such as merge or push.
+// Lands reports whether text in any language could land code or affect a loop. The text must name
+// one of landers and contain a word such as merge or push.
 func Lands(text string) bool {
 	const lands = "merge push api accept land approve review gate loop put post patch -p"
 	unquoted := strings.NewReplacer("\\\n", "", `\n`, " ", `\t`, " ", `\`, "", `'`, "", `"`, "")
@@ -45,7 +45,7 @@ func Requests(text string) bool {
 		HasPart(text, "mergepullrequest( mergepullrequest(input enqueuepullrequest(")
 }
 
-// apart reports whether a character separates words in text in any language.
+// apart reports whether c separates words, whatever the language of the text.
 func apart(c rune) bool {
 	return c > 0x7f || c == '$' || c == '@' || c != '-' && !NameByte(byte(c))
 }

@@ -23,7 +23,7 @@ func AnyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })
 }
 
-// HasPart reports whether text contains one of the space-separated parts.
+// HasPart reports whether text contains any of the space-separated parts.
 func HasPart(text, parts string) bool {
 	in := func(p string) bool { return strings.Contains(text, p) }
 	return slices.ContainsFunc(strings.Fields(parts), in)

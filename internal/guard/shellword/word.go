@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Unknown stands for an unknown part of a text, which may be empty.
+// Unknown stands for an unknown part of a string, which may be empty.
 const Unknown = "\ue000"
 
 // MaxShell is the maximum size of shell text in bytes. No hook event is longer. An expanded word
@@ -26,7 +26,7 @@ type Word struct {
 // Lit returns a word without source text.
 func Lit(text string) Word { return Word{Text: text} }
 
-// Lits applies Lit to each text.
+// Lits applies Lit to each string.
 func Lits(texts ...string) []Word {
 	words := make([]Word, len(texts))
 	for i, t := range texts {
@@ -38,7 +38,7 @@ func Lits(texts ...string) []Word {
 // Known reports whether the whole word is known.
 func (w Word) Known() bool { return !HasUnknown(w.Text) }
 
-// HasUnknown reports whether a part of the text is unknown.
+// HasUnknown reports whether part of the text is unknown.
 func HasUnknown(text string) bool {
 	return strings.Contains(text, Unknown)
 }
@@ -85,7 +85,7 @@ func Join(words []Word) string {
 	return b.String()
 }
 
-// Texts returns the texts of the words.
+// Texts returns the text of each word.
 func Texts(words []Word) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -115,7 +115,7 @@ func Number(s string) int {
 	return n
 }
 
-// Quote returns a text as one word of shell text, in single quotes.
+// Quote returns text as one shell word, in single quotes.
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // Quoted returns the words as shell text, each in single quotes. Unknown parts stay unknown.
