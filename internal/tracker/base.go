@@ -35,8 +35,8 @@ func RepositoryAt(address string) (r loop.Tracker) {
 	return r
 }
 
-// Own returns the names of the repositories that belong to a run: its git remote's repository and,
-// if the remote is missing or a local path, also its tracker's.
+// Own returns the names of a run's own repositories: its git remote's repository and, if the remote
+// is missing or a local path, also its tracker's repository.
 func Own(t loop.Tracker) []string {
 	git := RepositoryAt(t.URL)
 	if git.Host != "" || t.Repo == "" {
@@ -69,8 +69,8 @@ func (f Facts) Unchanged(address string) string {
 }
 
 // Base returns the repository that gh and similar clients use if a command does not name one: the
-// remote that the user made the base, else upstream, else origin, else the only remote. It ignores
-// remotes on a host other than origin's.
+// remote that the user chose as the base, else upstream, else origin, else the only remote. It
+// ignores remotes on a host other than origin's.
 func (f Facts) Base() loop.Tracker {
 	names := slices.Sorted(maps.Keys(f.Remotes))
 	origin := f.Remote("origin")
@@ -96,10 +96,10 @@ func (f Facts) Base() loop.Tracker {
 	return origin
 }
 
-// resolved reports whether the user made a remote the base, with `gh repo set-default` or by
-// answering a prompt of glab. base is empty for the remote's own repository; otherwise it names
-// another repository on the same host. The setting is "base" or a repository, which glab prefixes
-// with "base:". resolved ignores "head", which marks the remote that branches are pushed to.
+// resolved reports whether the user chose a remote as the base, with `gh repo set-default` or at a
+// glab prompt. base is empty for the remote's own repository; otherwise it names another repository
+// on the same host. The setting is "base" or a repository, which glab prefixes with "base:".
+// resolved ignores "head", which marks the remote that branches are pushed to.
 func (f Facts) resolved(remote string) (base string, ok bool) {
 	key := "remote." + remote
 	lines := f.Config[key+".gh-resolved"] + "\n" + f.Config[key+".glab-resolved"]

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ForgeOf returns the kind of forge that a host name suggests, as the Tracker block of CLAUDE.md
-// spells it: github, gitlab or gitea. It returns an empty string for any other name.
+// ForgeOf returns the kind of forge that a host name suggests, spelled as in the Tracker block of
+// CLAUDE.md: github, gitlab or gitea. It returns an empty string for any other name.
 func ForgeOf(host string) string {
 	has := func(part string) bool { return strings.Contains(host, part) }
 	switch {
@@ -24,8 +24,8 @@ func ForgeOf(host string) string {
 	return ""
 }
 
-// forge holds the client of a kind of forge, the ref of a PR's head, and the client's subcommand
-// and flag to merge a PR at a given head.
+// forge describes a kind of forge: its client, the ref of a PR head, and the client's subcommand
+// and flag for merging a PR at a given head.
 type forge struct{ kind, client, pull, merge, head string }
 
 // forges lists GitHub first, because forgeOf returns it for an unknown kind.
@@ -76,7 +76,7 @@ func TeaProgram() string {
 }
 
 // installed returns the path of a program on PATH, or its name if it is not there. It skips the
-// brake's folders and links to this program, through which hooks would start itself forever.
+// brake's folders and links to this program, because through them hooks would start itself forever.
 func installed(program string) string {
 	exe, _ := os.Executable()
 	self, _ := os.Stat(exe)
@@ -93,11 +93,11 @@ func installed(program string) string {
 	return program
 }
 
-// PullRef returns the ref of a PR's head on a forge.
+// PullRef returns the ref of a PR head on a forge.
 func PullRef(kind string, pr int) string { return fmt.Sprintf(forgeOf(kind).pull, pr) }
 
 // MergeCommand returns the command that merges a PR with a forge's own client. If pr is 0, the
-// command has N in place of the number. If sha is not empty, it merges the PR only at that head.
+// command has N for the number. If sha is not empty, the command merges the PR only at that head.
 func MergeCommand(kind string, pr int, sha string) string {
 	name := "N"
 	if pr > 0 {

@@ -15,7 +15,7 @@ type Tree struct {
 	Head   string // empty if there is no commit
 	Branch string // empty if HEAD is detached
 	// Dirty holds the changed and untracked paths, relative to the top, without ignored files. It
-	// holds a submodule only if its checked-out commit has changed.
+	// includes a submodule only if its checked-out commit has changed.
 	Dirty []string
 	rules []string // .gitignore and .gitattributes files that are ignored themselves
 }
@@ -51,15 +51,15 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 	return t, nil
 }
 
-// Top returns the root of the working tree according to git. The setting core.worktree may move it.
+// Top returns the root of the working tree according to git. The core.worktree setting may move it.
 func Top(ctx context.Context, project string) (string, error) {
 	out, err := git(ctx, project, "rev-parse", "--show-toplevel")
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// Hidden returns the files whose changes git status may not show, relative to the top: those that
-// update-index marked as unchanged or skipped, and uncommitted files in submodules. It leaves out
-// files outside a sparse checkout.
+// Hidden returns the files whose changes git status may not show, relative to the top: files that
+// update-index marked as unchanged or skipped, and uncommitted files in submodules. It omits files
+// outside a sparse checkout.
 func Hidden(ctx context.Context, project string) (list []string, err error) {
 	repo := Repo(ctx, project)
 	sparse := repo.Config["core.sparsecheckout"] == "true"
@@ -73,7 +73,7 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 		if name == "" || !strings.Contains(facts, " 160000 ") || Root(top) != top {
 			continue
 		}
-		// A recursive status would run the filters that the submodule's settings name.
+		// A recursive status would run the filters named in the submodule's settings.
 		tree, failed := ReadTree(ctx, top)
 		hidden, unread := Hidden(ctx, top)
 		for _, below := range append(tree.Dirty, hidden...) {
@@ -84,7 +84,7 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 	return list, errors.Join(err, repo.Err)
 }
 
-// Ignored reports whether git ignores a path of the project. The path need not exist.
+// Ignored reports whether git ignores a path in the project. The path need not exist.
 func Ignored(ctx context.Context, project, path string) (bool, error) {
 	return gitSucceeds(ctx, project, "check-ignore", "-q", "--", path)
 }
@@ -102,7 +102,7 @@ func Diff(ctx context.Context, project, commit string) ([]byte, error) {
 		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
-// CommittedSince returns the paths that change in commit..HEAD, relative to the top.
+// CommittedSince returns the paths changed in commit..HEAD, relative to the top.
 func CommittedSince(ctx context.Context, project, commit string) ([]string, error) {
 	return files(ctx, project, "log", "-z", "--no-renames", "--name-only", "--format=",
 		commit+"..HEAD", "--", ":/")
@@ -137,8 +137,8 @@ func Checkout(ctx context.Context, project, commit, into string) (dir string, er
 	return filepath.Join(into, filepath.FromSlash(prefix)), err
 }
 
-// Restore resets files below dir to their state in a commit. It removes a file that the commit does
-// not have.
+// Restore resets files below dir to their state in a commit. It removes files that the commit does
+// not contain.
 func Restore(ctx context.Context, dir, commit string, files []string) error {
 	if len(files) == 0 { // git would check out the commit
 		return nil

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// setting is a git setting. The key has the form that git prints: section and name in lower case,
-// the subsection as written. own reports that the setting comes from the repository's files, not
-// from the user's or the system's.
+// setting is a git setting. The key is in the form that git prints: section and name in lower case,
+// the subsection as written. own reports whether the setting comes from the repository's files and
+// not from the user's or the system's.
 type setting struct {
 	key, value string
 	own        bool
@@ -24,7 +24,7 @@ type setting struct {
 // listing is the git command that prints all settings. Later ones override earlier ones.
 var listing = []string{"config", "--list", "--show-scope", "--includes", "-z"}
 
-// printed holds the settings of a repository as git printed them.
+// printed holds a repository's settings as git printed them.
 type printed struct {
 	config, worktree string // the repository's config and config.worktree at that time
 	at               time.Time
@@ -32,18 +32,18 @@ type printed struct {
 	err              error
 }
 
-// known caches the settings of repositories, because an event asks several questions about a
-// repository, some of them concurrently, and each needs the settings.
+// known caches the settings of repositories, because one event asks several questions about a
+// repository, some of them concurrently, and each question needs the settings.
 var known = struct {
 	sync.Mutex
 	of map[gitPlace]printed
 }{of: map[gitPlace]printed{}}
 
-// maxAge bounds the age of cached settings, because the user's own files are not compared.
+// maxAge bounds the age of cached settings, because changes to the user's own files go unnoticed.
 const maxAge = time.Second
 
-// settings returns the git settings that apply in a directory. It asks git unless the cache has an
-// answer that is younger than maxAge and the repository's own files have not changed since.
+// settings returns the git settings that apply in a directory. It uses the cache if the entry is
+// younger than maxAge and the repository's own files have not changed since. Otherwise it asks git.
 func settings(ctx context.Context, dir string) (list []setting, err error) {
 	place, inside := findGit(filepath.Clean(dir))
 	now, same := printed{}, true
@@ -73,7 +73,7 @@ func settings(ctx context.Context, dir string) (list []setting, err error) {
 	return list, err
 }
 
-// listed parses the output of listing and leaves out the settings of one scope.
+// listed parses the output of listing and omits the settings in the scope called without.
 func listed(out, without string) (list []setting) {
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -111,7 +111,7 @@ var hardened = [...]string{
 	"-c", "advice.graftFileDeprecated=false",
 }
 
-// overrule returns git arguments that disable the programs and files in the repository's own
+// overrule returns git arguments that disable the programs and files named in the repository's own
 // settings: content filters and, if git contacts a remote, credential helpers and cookie files.
 // Filters from the user's own settings still run. The user's credential helpers do not run if the
 // repository sets one. overrule fails if the name of such a setting contains "=".

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// ConfigFiles returns the paths at which gh, glab or tea may keep the configuration file name on
-// Linux, macOS and Windows. It skips relative directories, which would be in the project.
+// ConfigFiles returns the paths where gh, glab or tea may keep the configuration file called name
+// on Linux, macOS and Windows. It skips relative directories, which would be in the project.
 func ConfigFiles(getenv func(string) string, client, name string) (files []string) {
 	folder, own := client, ""
 	switch client {

@@ -3,8 +3,8 @@
 //
 // The repository is not trusted, because its config may name programs to run. The package disables
 // those settings for each git that it starts, except in GitStart.Ask, which asks as the user's own
-// git would. Each git has its own standard streams, a deadline and a bound on its output. Project,
-// Root and LinkedWorktree start no process, because they run even if no loop is active.
+// git would. Each git process has its own standard streams, a deadline and a bound on its output.
+// Project, Root and LinkedWorktree start no process, because they run even if no loop is active.
 package tracker
 
 import (
@@ -40,7 +40,7 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return runGit(ctx, dir, off, args...)
 }
 
-// runGit is like git, but the only settings that it overrides are those in hardened and off.
+// runGit is like git, but overrides only the settings in hardened and off.
 func runGit(ctx context.Context, dir string, off []string, args ...string) ([]byte, error) {
 	env := environ(os.Environ())
 	if args[0] != "ls-remote" { // keeps git from fetching a missing object
@@ -66,8 +66,8 @@ func runGit(ctx context.Context, dir string, off []string, args ...string) ([]by
 	return r.Out, nil
 }
 
-// environ returns the environment of a child git. It drops variables that select another repository
-// or inject settings, and keeps those that a user may need to reach a remote.
+// environ returns the environment for a child git. It drops variables that select another
+// repository or inject settings, and keeps variables that a user may need to reach a remote.
 func environ(from []string) (env []string) {
 	ssh := "ssh"
 	for _, kv := range from {
@@ -96,8 +96,8 @@ func environ(from []string) (env []string) {
 		"GIT_ALLOW_PROTOCOL=file:http:https:ssh", "LC_ALL=C")
 }
 
-// BranchesSince returns the local branches whose last commit was made at or after since. It maps a
-// branch to its head commit.
+// BranchesSince returns the local branches whose last commit was made at or after since, as a map
+// from branch to head commit.
 func BranchesSince(ctx context.Context, project string,
 	since time.Time) (map[string]string, error) {
 	const format = "%(refname:lstrip=2)%00%(objectname)%00%(committerdate:unix)"
@@ -144,7 +144,7 @@ func gitSucceeds(ctx context.Context, dir string, args ...string) (bool, error) 
 	return err == nil, err
 }
 
-// Committed returns the files at or below a path that git tracks, including those that are only
+// Committed returns the files at or below a path that git tracks, including files that are only
 // staged. It returns nil if git fails.
 func Committed(ctx context.Context, project, path string) []string {
 	list, _ := files(ctx, project, "ls-files", "-z", "--", path)
@@ -169,8 +169,8 @@ func FilesAt(ctx context.Context, dir, commit, path string) ([]string, error) {
 	return files(ctx, dir, "ls-tree", "-r", "-z", "--name-only", commit, "--", path)
 }
 
-// FileAt returns the text of a file in a commit. path is relative to dir. A text longer than
-// maxBytes is an error.
+// FileAt returns the contents of a file in a commit. path is relative to dir. FileAt returns an
+// error if the file is longer than maxBytes.
 func FileAt(ctx context.Context, dir, commit, path string, maxBytes int) (string, error) {
 	out, err := git(ctx, dir, "cat-file", "blob", commit+":./"+path)
 	if len(out) > maxBytes {
@@ -183,7 +183,7 @@ func FileAt(ctx context.Context, dir, commit, path string, maxBytes int) (string
 const Heads = "refs/heads/"
 
 // RemoteRefs asks a remote, in one call, for the commits of refs (R139). names holds the refs
-// without prefix, for example "feature/123-foo". A ref that is not on the remote has no entry.
+// without prefix, for example "feature/123-foo". A ref that the remote lacks has no entry.
 func RemoteRefs(ctx context.Context, project, remote, prefix string,
 	names []string) (map[string]string, error) {
 	commits := map[string]string{}

@@ -23,12 +23,11 @@ func ExcludeFile(project string) string {
 	return filepath.Join(place.common, "info", "exclude")
 }
 
-// Ignores returns the uncommitted files that can hide other files from git: those in .git/info,
-// those that the repository's settings name, and .gitignore and .gitattributes files that are
-// ignored themselves. It leaves out the files that the user's own settings name. Each entry is a
-// name and a hash of the file's lines, for example "exclude in .git/info 1f2e3d". Comments and the
-// lines in except do not count. A .gitignore with which a tool ignores its own hidden directory is
-// left out too.
+// Ignores returns the uncommitted files that can hide other files from git: files in .git/info,
+// files named in the repository's settings, and .gitignore and .gitattributes files that are
+// ignored themselves. It omits files named in the user's own settings, and a .gitignore that a tool
+// uses to ignore its own hidden directory. Each entry is a name and a hash of the file's lines, for
+// example "exclude in .git/info 1f2e3d". Comments and the lines in except do not count.
 func (t Tree) Ignores(ctx context.Context, project string, except []string) (list []string,
 	err error) {
 	place, ok := findGit(filepath.Clean(project))

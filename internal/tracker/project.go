@@ -38,8 +38,8 @@ type gitPlace struct {
 	common string
 }
 
-// findGit finds the repository of a directory by the nearest .git in it or in a parent, as git
-// does. In a linked worktree and in a submodule, .git is a file with the path of the git directory.
+// findGit finds a directory's repository by the nearest .git in it or in a parent, as git does. In
+// a linked worktree and in a submodule, .git is a file with the path of the git directory.
 func findGit(from string) (gitPlace, bool) {
 	for top, below := from, ""; top != below; top, below = filepath.Dir(top), top {
 		dot := filepath.Join(top, ".git")
@@ -93,7 +93,7 @@ func LinkedWorktree(dir string) (top string, linked bool) {
 	return place.top, ok && place.dir != place.common
 }
 
-// RealPath resolves the symbolic links of a path as far as the path exists. The result is absolute.
+// RealPath resolves the symbolic links in a path as far as the path exists. The result is absolute.
 func RealPath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

@@ -16,10 +16,10 @@ type Facts struct {
 	Branch  string // checked-out branch, empty if unknown or detached
 	Default string // default branch of origin or the only remote, empty if unknown
 	Remotes map[string]string
-	// Config holds the settings of the system, the user and the repository by git's key: section
-	// and name in lower case, the subsection as written. The last value of a key counts. All values
-	// count for remote.*.push, .fetch, .url, .pushurl, push.pushoption, url.*.insteadof and the
-	// keys of forges' clients; they are joined by line feeds.
+	// Config holds the system, user and repository settings by git's key: section and name in lower
+	// case, the subsection as written. The last value of a key counts. For remote.*.push, .fetch,
+	// .url, .pushurl, push.pushoption, url.*.insteadof and the forge clients' keys, all values
+	// count; they are joined by line feeds.
 	Config map[string]string
 	Err    error // why git did not print its settings, or nil
 }
@@ -45,13 +45,13 @@ func Repo(ctx context.Context, dir string) Facts {
 
 // GitStart describes how a program starts git.
 type GitStart struct {
-	Dir   string   // the directory in which it starts
+	Dir   string   // the directory where it starts
 	Env   []string // its environment
 	Flags []string // the flags before its command that choose the repository and settings
-	Works string   // the directory in which it works, which Env and Flags may change
+	Works string   // the directory where it works, which Env and Flags may change
 }
 
-// Ask starts git in this way, but with args after Flags, and returns its output.
+// Ask starts git in this way, with args after Flags, and returns its output.
 func (s GitStart) Ask(ctx context.Context, args ...string) (string, error) {
 	// GIT_CONFIG would hide settings from git config, but not from other git commands.
 	env := slices.DeleteFunc(slices.Clone(s.Env), func(kv string) bool {
@@ -64,8 +64,8 @@ func (s GitStart) Ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(r.Out), "\n"), err
 }
 
-// Repo returns the facts of the repository in which git works if it is started in this way, except
-// the branch. The settings come from git.
+// Repo returns the facts of the repository where git works if started in this way, except the
+// branch. The settings come from git.
 func (s GitStart) Repo(ctx context.Context) Facts {
 	p, _ := findGit(filepath.Clean(s.Works))
 	out, err := s.Ask(ctx, listing...)
@@ -107,8 +107,8 @@ func several(key string) bool {
 				func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
-// defaultBranch returns the branch of the remote's HEAD as last fetched, or an empty string. It
-// does not guess, because a wrong guess would leave the real default branch unprotected.
+// defaultBranch returns the branch that the remote's HEAD named when last fetched, or an empty
+// string. It does not guess, because a wrong guess would leave the real default branch unprotected.
 func defaultBranch(common string, remotes map[string]string) string {
 	name := "origin"
 	if _, ok := remotes[name]; !ok && len(remotes) == 1 {

@@ -13,8 +13,8 @@ import (
 )
 
 // Worktrees returns the linked worktrees of the project's repository (R122), except the project
-// itself. It includes those whose directory is missing. A detached worktree has no branch. A path
-// inside the project is relative to it, with slashes. Worktrees does not start git if the
+// itself. It includes worktrees whose directory is missing. A detached worktree has no branch. A
+// path inside the project is relative to it, with slashes. Worktrees does not start git if the
 // repository has no linked worktrees.
 func Worktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
 	place, ok := findGit(project)

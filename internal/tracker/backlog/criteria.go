@@ -15,15 +15,14 @@ const (
 
 var (
 	criteriaHeading = pattern{text: `(?i)acceptance criteri|^\P{L}*(?:acceptance|acs?)\P{L}*$`}
-	// criteriaLabel matches a line that begins with a label of criteria. Its group is the rest of
-	// the line.
+	// criteriaLabel matches a line that begins with a criteria label. Its group is the rest of the
+	// line.
 	criteriaLabel = pattern{text: `(?i)^[*_]*(?:acceptance(?: criteri(?:a|on))?|acs?)` +
 		`(?:[*_]*:[*_]*|[*_]+$)(.*)`}
 	anyLabel = pattern{text: `^(?:\*\*[^*]+\*\*:?|__[^_]+__:?|\pL[\pL ]*:)$`}
 
-	// undecided matches an item that contains TBD, TODO or a long form of one of them. In lower
-	// case, "todo" counts only as the whole item or as "todo:", because an item may be about a todo
-	// list.
+	// undecided matches an item that contains TBD, TODO or a longer form of either. In lower case,
+	// "todo" counts only as the whole item or as "todo:", because an item may be about a todo list.
 	undecided = pattern{text: `(?i:\btbd\b|^[*_(]*(?:to ?do|tba|to be done)(?::|\P{L}*$)|^\?+$|` +
 		`\bto be (?:determined|defined|decided|specified|clarified|agreed)\b)|\b(?:TODO|FIXME)\b`}
 	// placeholder matches text that a template or a form leaves in a section without criteria.

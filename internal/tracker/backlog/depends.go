@@ -10,24 +10,24 @@ import (
 	"hooks/internal/markdown"
 )
 
-// dep is one dependency that a body states. The zero Ref is the issue itself.
+// dep is a dependency stated in a body. The zero Ref is the issue itself.
 type dep struct{ blocker, blocked Ref }
 
-// phrase matches a text that begins with a phrase such as "depends on" or "blocks", after any
-// non-letters. The first group is empty for "blocks", with which the issues after the phrase wait
-// for its subject. Otherwise the subject waits for them.
+// phrase matches text that begins with a phrase such as "depends on" or "blocks", after any
+// non-letters. The first group is empty for "blocks": the issues after the phrase then wait for its
+// subject. Otherwise the subject waits for them.
 var phrase = pattern{text: `(?i)^\P{L}*(?:(depends[ -]on|blocked[ -]by|dependencies)|blocks)\b(.*)`}
 
-// reading holds the facts found so far in the body of an issue.
+// reading holds the facts found so far in an issue's body.
 type reading struct {
 	home loop.Tracker
 	deps []dep
-	// loose holds issues of the repository that a line names with a word such as "requires", but
+	// loose holds issues in the repository that a line names with a word such as "requires", but
 	// not in a form that counts.
 	loose    []Ref
 	criteria string
-	// list reports that the current list is below a line that is only a phrase. forward reports
-	// that the phrase is "blocks".
+	// list reports whether the current list follows a line that contains only a phrase. forward
+	// reports whether the phrase is "blocks".
 	list, forward bool
 }
 
@@ -36,14 +36,14 @@ type reading struct {
 // A dependency has one of three forms: a line or list entry that begins with a phrase, such as
 // `Depends on #1, #2 and owner/repo#3` or `**Blocked by:** #4`; a list entry that begins with an
 // issue followed by a phrase, such as `- [ ] #6 (blocks: #7)`; or a list entry that begins with an
-// issue, below a heading or line that is only a phrase. Code, quotes, comments, struck-through text
-// and prose do not count, because a wrong dependency would block an issue forever, while people can
-// add a missing one in one of these forms.
+// issue, below a heading or line that contains only a phrase. Code, quotes, comments,
+// struck-through text and prose do not count, because a wrong dependency would block an issue
+// forever, while people can add a missing one in one of these forms.
 //
-// Only sections of that name hold criteria (R89). They must have content without TBD or TODO. If
-// there are several sections, the worst one counts. A section begins with a heading of any level,
-// or with a label such as `**Acceptance Criteria**` or `Acceptance criteria:`. The first criterion
-// may be on the same line as the label.
+// Only acceptance criteria sections hold criteria (R89). They must have content without TBD or
+// TODO. If there are several sections, the worst one counts. A section begins with a heading of any
+// level, or with a label such as `**Acceptance Criteria**` or `Acceptance criteria:`. The first
+// criterion may be on the same line as the label.
 func read(body string, home loop.Tracker) reading {
 	r, j := reading{home: home}, judge{}
 	depends := mentions(body)
@@ -103,8 +103,8 @@ var (
 	numbers = pattern{text: `#` + issueNumber}
 )
 
-// looks adds the issues in a part of a line to loose if the line contains a word that people use
-// for dependencies, or is in a list of dependencies. It ignores a line with a negation.
+// looks adds the issues in part of a line to loose if the line contains a word that people use for
+// dependencies, or is in a list of dependencies. It ignores a line with a negation.
 func (r *reading) looks(line, part string) {
 	if !r.list && !loosely.re().MatchString(line) || denied.re().MatchString(line) {
 		return
@@ -116,11 +116,11 @@ func (r *reading) looks(line, part string) {
 	}
 }
 
-// closer matches the words before an issue that make the merge of a PR close the issue.
+// closer matches the words before an issue that make a PR close the issue when it is merged.
 var closer = pattern{text: `(?i)\b(?:close[sd]?|closing|fix(?:es|ed|ing)?|` +
 	`resolve[sd]?|resolving|implement(?:s|ed|ing)?)\b`}
 
-// Closes returns the issues of home that the merge of a PR with this body closes, for example by
+// Closes returns the issues in home that merging a PR with this body closes, for example with
 // "fixes #5" or "Closes #1, #2 and #3". As on the forges, "does not fix #5" counts too, but code
 // and quotes do not.
 func Closes(body string, home loop.Tracker) (out []int) {

@@ -35,10 +35,10 @@ type Issue struct {
 	Labels    []string
 	Milestone string
 	Assignees []string
-	// BlockedBy holds the dependencies that the tracker itself records: the issues that block this
-	// one and its sub-issues, with their states if known. Blocking holds the issues that it blocks.
+	// BlockedBy holds the dependencies that the tracker records: the issues that block this one,
+	// and its sub-issues, with their states if known. Blocking holds the issues that it blocks.
 	BlockedBy, Blocking []Ref
-	// Cut reports that BlockedBy is incomplete.
+	// Cut reports whether BlockedBy is incomplete.
 	Cut bool
 	// PRs holds the open PRs that close the issue.
 	PRs []int

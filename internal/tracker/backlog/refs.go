@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// pattern is a regular expression that is compiled at its first use.
+// pattern is a regular expression that is compiled on first use.
 type pattern struct {
 	text     string
 	once     sync.Once
@@ -29,7 +29,7 @@ const (
 var (
 	// shortRef matches #N and owner/repo#N.
 	shortRef = pattern{text: `^` + repoName + `?#` + issueNumber}
-	// address matches https://host/owner/repo/issues/N and the other forms of the forges: /pull/,
+	// address matches https://host/owner/repo/issues/N and the forges' other forms: /pull/,
 	// GitLab's /-/issues/ below groups, and Gitea's /pulls/.
 	address = pattern{text: `^<?https?://([^/\s]+)/` + repoName +
 		`(?:/-)?/(?:issues|work_items|pulls?)/` + issueNumber + `[^\s,;)>]*>?`}
@@ -87,12 +87,12 @@ func reference(text string, home loop.Tracker) (r Ref, rest string, ok bool) {
 	return r, text[len(m[0]):], err == nil
 }
 
-// mentions reports whether a text may refer to an issue. It cheaply excludes most texts.
+// mentions reports whether text may refer to an issue. It is a cheap check that excludes most text.
 func mentions(text string) bool {
 	return strings.Contains(text, "#") || strings.Contains(text, "://")
 }
 
-// prose returns text without inline code and without text that is struck through.
+// prose returns text without inline code and struck-through text.
 func prose(text string) string {
 	if !strings.ContainsAny(text, "`~") {
 		return text

@@ -23,9 +23,9 @@ type Scope struct {
 // maxScope is the maximum number of issues in a range such as 12-15.
 const maxScope = 1000
 
-// ParseScope parses the words of a skill's arguments without the loop flags (loop.Flags.Rest):
-// `12 #13,14 15-18`, `SPEC-0020`, `label:NAME` or `--label NAME`, `milestone:NAME` or
-// `--milestone NAME`. It skips other flags, which belong to the skill, together with their values.
+// ParseScope parses a skill's arguments without the loop flags (loop.Flags.Rest): `12 #13,14
+// 15-18`, `SPEC-0020`, `label:NAME` or `--label NAME`, `milestone:NAME` or `--milestone NAME`. It
+// skips other flags, which belong to the skill, together with their values.
 func ParseScope(words []string) Scope {
 	var s Scope
 	for i := 0; i < len(words); i++ {

@@ -1,6 +1,6 @@
 // Package backlog determines which issues may be worked on: which open issues are in scope, what
 // each depends on, and which have unfinished acceptance criteria. It parses issues as people write
-// them. It marks an unknown fact as unknown instead of guessing it.
+// them. It marks an unknown fact as unknown instead of guessing.
 package backlog
 
 import (
@@ -17,9 +17,9 @@ type Board struct {
 	Home   loop.Tracker
 	Issues []Issue       // open issues, in the tracker's order
 	Pulls  map[int][]int // open PRs, each with the issues that it closes
-	// Whole and PullsWhole report that Issues and Pulls are complete.
+	// Whole and PullsWhole report whether Issues and Pulls are complete.
 	Whole, PullsWhole bool
-	// Shared reports that issues and PRs share one sequence of numbers, so that #5 may be either.
+	// Shared reports whether issues and PRs share one number sequence, so that #5 may be either.
 	Shared bool
 }
 
@@ -40,7 +40,7 @@ type Fact struct {
 	Criteria  string   `json:"criteria"`
 	Labels    []string `json:"labels,omitempty"`
 	Milestone string   `json:"milestone,omitempty"`
-	// BlockedBy holds the open dependencies, Unknown those whose state is unknown.
+	// BlockedBy holds the open dependencies, and Unknown the dependencies in an unknown state.
 	BlockedBy []string `json:"blocked_by,omitempty"`
 	Unknown   []string `json:"unknown,omitempty"`
 	// Loose holds open issues that the body names in a line with a word such as "requires", but not
@@ -48,7 +48,7 @@ type Fact struct {
 	Loose []string `json:"-"`
 }
 
-// Result is the backlog of a scope.
+// Result is the backlog within a scope.
 type Result struct {
 	Facts []Fact
 	// Backlog holds the numbers of the issues in scope by state.
@@ -56,8 +56,8 @@ type Result struct {
 	// Edges holds the dependencies (blocker, blocked) of the issues in scope and, transitively, of
 	// their blockers. Both ends of an edge are open issues.
 	Edges [][2]int
-	// Partial reports that the result is incomplete or uncertain. An issue that is absent may then
-	// still be in scope.
+	// Partial reports whether the result is incomplete or uncertain. If so, an issue that is absent
+	// may still be in scope.
 	Partial bool
 	Notes   []string
 }
@@ -115,7 +115,7 @@ func Sort(b *Board, scope Scope) Result {
 	return s.res
 }
 
-// connect collects the dependencies and the criteria of an issue.
+// connect collects an issue's dependencies and criteria.
 func (s *sorter) connect(i *Issue) {
 	for _, r := range i.BlockedBy {
 		s.wait(i.Number, r)
@@ -158,8 +158,8 @@ func (s *sorter) wait(blocked int, by Ref) {
 	}
 }
 
-// state returns the state of a blocker: from the open issues and PRs, or else from the dependency.
-// A blocker that is missing from complete lists is closed.
+// state determines a blocker's state from the open issues and PRs, or else from the dependency. A
+// blocker that is missing from complete lists is closed.
 func (s *sorter) state(r Ref) State {
 	issue := s.open[r.Number]
 	_, pull := s.Pulls[r.Number]

@@ -22,7 +22,7 @@ import (
 
 // Question is a question to a project's tracker.
 type Question struct {
-	Project string // the directory in which the programs run
+	Project string // the directory where the programs run
 	Env     func(string) string
 	Config  config.Config
 	Run     *loop.Tracker // the run's tracker; nil for the project's current one
@@ -39,7 +39,7 @@ type Answer struct {
 	Place loop.Tracker // the tracker that was asked
 	// Issues holds the known open issues in scope.
 	Issues []backlog.Fact
-	// Backlog is nil unless it is complete, because an issue that an incomplete backlog lacks may
+	// Backlog is nil if it is incomplete, because an issue missing from an incomplete backlog may
 	// still be open (R18, R86).
 	Backlog *loop.Backlog
 	Edges   [][2]int // blocker, blocked
@@ -127,7 +127,7 @@ func Ask(ctx context.Context, q Question) Answer {
 	if q.PRs {
 		a.PRs = pulls.rows
 	}
-	if one.Number > 0 { // it replaces its less detailed entry in the list
+	if one.Number > 0 { // one replaces the less detailed entry in the list
 		known := slices.IndexFunc(a.PRs, func(p PR) bool { return p.Number == one.Number })
 		if known < 0 {
 			known, a.PRs = len(a.PRs), append(a.PRs, PR{})
@@ -151,7 +151,7 @@ func newSource(t loop.Tracker, q Question) source {
 	return newCommand(r)
 }
 
-// failed records the failure of a call, or that a list is incomplete for an unknown reason.
+// failed records a call's failure, or that a list is incomplete for an unknown reason.
 func (a *Answer) failed(f *Failure, cut bool) {
 	switch {
 	case f != nil:
@@ -182,8 +182,8 @@ func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.
 	a.Notes = append(a.Notes, r.Notes...)
 }
 
-// Report converts the answer to a loop.Report. The report has only known facts: the backlog only if
-// it is complete, and human feedback only if it is known. Its issues are the unblocked ones.
+// Report converts the answer to a loop.Report. The report contains only known facts: the backlog
+// only if it is complete, and human feedback only if it is known. It lists only unblocked issues.
 func (a *Answer) Report() loop.Report {
 	r := loop.Report{Backlog: a.Backlog, Edges: a.Edges}
 	for _, f := range a.Issues {

@@ -64,7 +64,7 @@ func repository(url string) string { return tracker.RepositoryAt(url).String() }
 
 // Remotes returns the names of the git remotes that hold a run's PRs and branches. If their URLs
 // have changed since the run began, it returns the recorded URLs instead. A result is empty if
-// unknown. kind is the kind of their forge.
+// unknown. kind is the kind of forge that they are on.
 func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
 	now, _, _ := q.choose(ctx)
 	if prs, branches = now.Remote, now.Remote; now.Origin != "" {
@@ -80,7 +80,7 @@ func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
 	return prs, branches, cmp.Or(tracker.ForgeOf(tracker.RepositoryAt(now.URL).Host), now.Kind)
 }
 
-// Unknown explains briefly why a PR's comments are unknown, for a question to a person.
+// Unknown explains briefly why a PR's comments are unknown, for use in a question to a person.
 func (a *Answer) Unknown() string {
 	var f *Failure
 	switch {

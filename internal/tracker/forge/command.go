@@ -16,7 +16,7 @@ import (
 )
 
 // command asks a configured program. It appends the argument `issues` or `prs`, or `pr` and a
-// number, to the program's own. The program prints one JSON object: {"issues": […]}, {"prs": […]}
+// number, to the configured ones. The program prints one JSON object: {"issues": […]}, {"prs": […]}
 // or {"pr": {…}}, with "partial": true if the list is incomplete. docs/configuration.md describes
 // the fields.
 type command struct{ reader }
@@ -29,7 +29,7 @@ func newCommand(r reader) *command {
 	return &command{r}
 }
 
-// ask runs the program. It resolves a relative path of the program against the project.
+// ask runs the program. It resolves a relative program path against the project.
 func (c *command) ask(ctx context.Context, words ...string) ([]byte, *Failure) {
 	args := append(strings.Fields(c.Client), words...)
 	if strings.ContainsRune(filepath.ToSlash(args[0]), '/') && !filepath.IsAbs(args[0]) {

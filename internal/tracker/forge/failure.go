@@ -109,7 +109,7 @@ func failure(err error, says string) *Failure {
 }
 
 // causes lists words in the messages of programs and forges, in lower case. The first match counts.
-// A message without any of them has the cause Failed.
+// A message that contains none of them has the cause Failed.
 var causes = [...]struct {
 	why   Why
 	words []string
@@ -139,9 +139,9 @@ func cause(says string) Why {
 	return Failed
 }
 
-// refused returns the Failure for a request that a server refused with the answer docs, or nil. It
-// derives the cause only from the last HTTP status that tea printed, because the server's message
-// varies in language and wording.
+// refused returns the Failure for a request that a server refused with the answer docs, or nil if
+// it did not refuse the request. It derives the cause only from the last HTTP status that tea
+// printed, because the server's message varies in language and wording.
 func refused(says string, docs []gjson.Result) *Failure {
 	status := ""
 	for line := range strings.Lines(says) {

@@ -14,7 +14,7 @@ import (
 )
 
 // gitea asks Gitea or Forgejo through `tea api`, with tea's login for the host. The dependencies
-// that the forge records cost one call for each issue, so gitea requests them for at most giteaEach
+// that the forge records cost one call per issue, so gitea requests them for at most giteaEach
 // issues.
 type gitea struct {
 	reader
@@ -22,10 +22,10 @@ type gitea struct {
 }
 
 const (
-	giteaPage   = 50 // rows requested for a page; the default maximum of a server
+	giteaPage   = 50 // rows requested per page; a server's default maximum
 	giteaPages  = 100
 	giteaAtOnce = 4  // concurrent calls
-	giteaEach   = 40 // maximum number of issues, or of reviews, that are asked for one by one
+	giteaEach   = 40 // maximum number of issues, or of reviews, to request one by one
 )
 
 func newGitea(r reader) *gitea {
@@ -60,8 +60,8 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	return docs[0], nil
 }
 
-// each makes n calls, at most giteaAtOnce concurrently. All n calls together have the time limit of
-// one call.
+// each makes n calls, at most giteaAtOnce concurrently. All n calls share the time limit of one
+// call.
 func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, i int)) {
 	ctx, cancel := context.WithTimeout(ctx, g.Wait)
 	defer cancel()
@@ -77,8 +77,8 @@ func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, 
 	asking.Wait()
 }
 
-// pages requests a list page by page. The server may allow fewer rows on a page than requested, so
-// pages stops at a page that is shorter than the first one, or if the first one has under 10 rows.
+// pages requests a list page by page. The server may allow fewer rows per page than requested, so
+// pages stops at a page shorter than the first, or after a first page of under 10 rows.
 func (g *gitea) pages(ctx context.Context, path string) (p printed) {
 	ctx, cancel := context.WithTimeout(ctx, g.Wait+listMore)
 	defer cancel()
@@ -117,7 +117,7 @@ func (g *gitea) issues(ctx context.Context) list[backlog.Issue] {
 }
 
 // depend requests the dependencies that the forge records. If there are more than giteaEach issues,
-// it only requests those of the issues in scope, or none if these are too many too.
+// it requests them only for issues in scope, or not at all if too many issues are in scope.
 func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 	var asked []*backlog.Issue
 	for i := range l.rows {
@@ -161,7 +161,7 @@ func (g *gitea) pr(n gjson.Result) PR {
 }
 
 // pull fetches the PR, its comments, its reviews and the current user's login concurrently, and
-// then the threads of the reviews.
+// then the review threads.
 func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	var answer, comments, me gjson.Result
 	var list printed
@@ -227,7 +227,7 @@ func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (who
 	return whole
 }
 
-// add adds a comment or a review. The forge does not mark bots, so add knows its own bots by name.
+// add adds a comment or a review. The forge does not mark bots, so add recognizes its bots by name.
 func (g *gitea) add(p *PR, n gjson.Result, r Remark) {
 	login := text(n.Get("user.login"))
 	g.remark(p, login, login == "gitea-actions" || login == "forgejo-actions", r)

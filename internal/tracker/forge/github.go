@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// githubFields lists the fields of an issue that older enterprise servers lack.
+// githubFields lists issue fields that older enterprise servers lack.
 var githubFields = []field{
 	{"blockedBy", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
 	{"subIssues", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
@@ -68,7 +68,7 @@ func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 }
 
 // review returns the kind of a review: "approval" for an approval without text or line comments,
-// else "review". comments is the path of the number of line comments.
+// else "review". comments is the path to the number of line comments.
 func review(approved bool, n gjson.Result, comments string) string {
 	if approved && strings.TrimSpace(n.Get("body").Str) == "" && n.Get(comments).Int() == 0 {
 		return "approval"

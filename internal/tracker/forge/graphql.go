@@ -14,20 +14,20 @@ import (
 )
 
 // graphql asks a GraphQL forge through its own client, with the client's logins and hosts. A list
-// is one call, in which the client requests page after page, within bounds on time and output.
-// Nothing is cached between iterations, because the update time of an issue does not change with
-// its dependencies and PRs.
+// takes one call, because the client requests all pages, within bounds on time and output. Nothing
+// is cached between iterations, because an issue's update time does not change with its
+// dependencies and PRs.
 type graphql struct {
 	reader
 	where []string  // arguments that name the host and the repository
-	one   [2]string // flag and name of the argument that holds a PR's number
+	one   [2]string // flag and name of the PR number argument
 
-	repository    string // path of the repository in an answer
-	list, request string // names of the PRs and of one PR in the repository
-	has           string // name of the field that reports whether issues are enabled
+	repository    string // path to the repository in an answer
+	list, request string // repository fields that hold the PRs and one PR
+	has           string // repository field that reports whether issues are enabled
 
 	issueFields []field
-	light       string // fields of a PR that the backlog needs
+	light       string // PR fields that the backlog needs
 
 	readPR func(r *reader, p *PR, n gjson.Result) // reads fields that differ between forges
 }
@@ -40,7 +40,7 @@ type graphql struct {
 //go:embed queries
 var queries embed.FS
 
-// field is a field of an issue that some servers lack. ask is the query of its subfields.
+// field is an issue field that some servers lack. ask is the query for its subfields.
 type field struct{ name, ask string }
 
 // text returns one of the forge's queries. value replaces FIELDS or LAST.
@@ -55,7 +55,7 @@ func (g *graphql) args(query string, more ...string) []string {
 }
 
 func (g *graphql) pages(ctx context.Context, name, query string) connection {
-	// Idle bounds the time between two pages, Wait the time for all of them.
+	// Idle bounds the time between two pages, and Wait the time for all of them.
 	r, fail := g.run(ctx, child.Command{
 		Args: g.args(query, "--paginate"), Wait: g.Wait + listMore, Idle: g.Wait,
 	})
@@ -112,7 +112,7 @@ type connection struct {
 	refused string       // the server's error messages about the query
 }
 
-// connected reads the connection name of the repository from all pages that a program printed.
+// connected reads the repository's connection called name from all pages that a program printed.
 func connected(out []byte, fail *Failure, repository, name string) connection {
 	c := connection{printed: printed{fail: fail}}
 	docs, torn := documents(out)
@@ -140,7 +140,7 @@ func connected(out []byte, fail *Failure, repository, name string) connection {
 	return c
 }
 
-// askKnown requests all fields, and repeats the request without those that the server does not
+// askKnown requests all fields, and repeats the request without fields that the server does not
 // know.
 func askKnown(fields []field, pages func(fields string) connection) connection {
 	for {

@@ -7,8 +7,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// kindOf returns the kind of forge at a host, according to its name, or else to the client that is
-// set to the host or has a login there. It returns an empty string if the kind is unknown.
+// kindOf determines the kind of forge at a host from its name, or else from the client that is set
+// to the host or has a login there. It returns an empty string if the kind is unknown.
 func kindOf(getenv func(string) string, host string) string {
 	switch kind := tracker.ForgeOf(host); {
 	case kind != "":
@@ -32,7 +32,7 @@ func kindOf(getenv func(string) string, host string) string {
 }
 
 // teaLogin returns tea's name for its first login at a host, or an empty string if there is none.
-// elsewhere reports that tea has logins only at other hosts, so that it would ask the wrong server.
+// elsewhere reports whether tea has logins only at other hosts and would ask the wrong server.
 func teaLogin(getenv func(string) string, host string) (login string, elsewhere bool) {
 	files := tracker.ConfigFiles(getenv, "tea", "config.yml")
 	found, login := findLogin(files, host)

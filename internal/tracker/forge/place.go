@@ -27,11 +27,11 @@ func Program(t loop.Tracker) string {
 	return tracker.Client(t.Kind)
 }
 
-// Links holds the URL prefixes of PRs, issues and commits. The caller appends a number or a
-// commit's hash. They are empty if the URLs are unknown, for example if the host has a port.
+// Links holds the URL prefixes of PRs, issues and commits. The caller appends a number or a commit
+// hash. They are empty if the URLs are unknown, for example if the host has a port.
 type Links struct{ PR, Issue, Commit string }
 
-// Pages returns the links of a tracker, which may be nil.
+// Pages returns the links for a tracker, which may be nil.
 func Pages(t *loop.Tracker) Links {
 	if t == nil || !plainName(t.Host, false) || !plainName(t.Repo, true) {
 		return Links{}
@@ -48,8 +48,8 @@ func Pages(t *loop.Tracker) Links {
 	return Links{}
 }
 
-// Allow is the environment variable in which the user repeats the tracker's command verbatim.
-// Without it, a checked-out repository could start any program.
+// Allow is the environment variable where the user repeats the tracker command verbatim. Without
+// it, a checked-out repository could start any program.
 const Allow = "HOOKS_TRACKER_COMMAND"
 
 // Choose determines the tracker from the project's settings and, for fields that they do not set,

@@ -20,8 +20,8 @@ type PR struct {
 	Base    string   `json:"base"`
 	HeadSHA string   `json:"head_sha"`
 	Fork    bool     `json:"fork"` // the branch is in another repository
-	// Elsewhere reports that Fork is set and the branch is not known to be in origin's repository.
-	// It is false in a clone of the fork.
+	// Elsewhere reports whether Fork is set and the branch is not known to be in origin's
+	// repository. It is false in a clone of the fork.
 	Elsewhere bool `json:"-"`
 	// CI is passing, failing, pending or none, or empty if unknown. It is only displayed (R85).
 	CI       string   `json:"ci,omitempty"`
@@ -36,8 +36,8 @@ type Remark struct {
 	Human  bool      `json:"human"`
 	At     time.Time `json:"at,omitzero"`
 	Kind   string    `json:"kind"` // comment, review, or approval (a review that only approves)
-	// Commit is the commit of a review. It is empty if unknown, or if the author is the login that
-	// the loop uses.
+	// Commit is the reviewed commit. It is empty if unknown, or if the author is the login that the
+	// loop uses.
 	Commit string `json:"-"`
 }
 
@@ -57,7 +57,7 @@ func (p *PR) HumanFeedback() *bool {
 // speaks reports whether a remark is feedback from a person.
 func (r Remark) speaks() bool { return r.Human && r.Kind != "approval" }
 
-// Loop converts the PR to the type of package loop.
+// Loop converts the PR to a loop.PR.
 func (p *PR) Loop() loop.PR {
 	return loop.PR{
 		Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels,
@@ -67,8 +67,8 @@ func (p *PR) Loop() loop.PR {
 }
 
 // Reviewed reports whether the PR needs no further review (R99, R102): every person who commented
-// has since approved the head commit, and that was already the head when the previous iteration
-// ended, so no later commit addresses feedback. It returns false if nobody commented.
+// has since approved the head commit, and that commit was already the head when the previous
+// iteration ended, so no later commit addresses feedback. It returns false if nobody commented.
 func (p *PR) Reviewed(headAtEnd string) bool {
 	if headAtEnd == "" || !loop.SameSHA(headAtEnd, p.HeadSHA) || p.Cut {
 		return false
@@ -113,7 +113,7 @@ func (r *reader) finish(p *PR) {
 	}
 }
 
-// ci maps a forge's word for the state of its checks to a value of PR.CI.
+// ci maps a forge's name for a check status to a value of PR.CI.
 func ci(word string) string {
 	switch strings.ToLower(word) {
 	case "success", "passing", "passed":

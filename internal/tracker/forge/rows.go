@@ -13,14 +13,14 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// names holds the gjson paths of the fields of a forge's issues and PRs.
+// names holds the gjson paths of fields in a forge's issues and PRs.
 type names struct {
 	number, body, label, milestone, login string
 	draft, branch, base, head             string
 	repo                                  string // repository or URL of a linked issue
 }
 
-// reader queries a tracker through its client program, and parses the answers as issues and PRs.
+// reader queries a tracker through its client program and parses the answers as issues and PRs.
 type reader struct {
 	loop.Tracker
 	names
@@ -58,7 +58,7 @@ func (r *reader) fork(p *PR, fork bool, head gjson.Result) {
 	p.Elsewhere = fork && (head.Str == "" || !strings.EqualFold(head.Str, own))
 }
 
-// ref returns a reference to an issue or PR of any repository, whose state on the forge is word.
+// ref returns a reference to an issue or PR in any repository. word is its state on the forge.
 func (r *reader) ref(repo string, number int, word string) backlog.Ref {
 	if strings.EqualFold(repo, r.Repo) {
 		repo = ""
@@ -73,8 +73,8 @@ func (r *reader) ref(repo string, number int, word string) backlog.Ref {
 	return ref
 }
 
-// refs reads references to other issues. cut reports that some are missing, because the login has
-// no access to them or the list is incomplete.
+// refs reads references to other issues. cut reports whether some are missing, because the login
+// has no access to them or the list is incomplete.
 func (r *reader) refs(l gjson.Result) (refs []backlog.Ref, cut bool) {
 	rows := elements(l, "")
 	cut = l.Get("totalCount").Int() > int64(len(rows))
@@ -106,7 +106,7 @@ func number(r gjson.Result) int {
 	return 0
 }
 
-// maxText bounds titles, labels and names, and maxBody bodies, in bytes.
+// maxText bounds titles, labels and names, and maxBody bounds bodies, in bytes.
 const (
 	maxText = 1000
 	maxBody = 256 << 10
@@ -127,7 +127,7 @@ func bounded(r gjson.Result, maxBytes int) string {
 }
 
 // elements returns the elements of an array, or of the nodes of a GraphQL connection. If field is
-// not empty, it replaces each element that is an object by that field of the object.
+// not empty, it replaces each object among them with that field of the object.
 func elements(r gjson.Result, field string) []gjson.Result {
 	if r.IsObject() {
 		r = r.Get("nodes")

@@ -32,8 +32,8 @@ func (r *reader) run(ctx context.Context, call child.Command) (child.Result, *Fa
 	return result, nil
 }
 
-// quiet keeps the programs from prompting, paging, colouring, updating and reporting. environ
-// removes the variables that turn on tracing.
+// quiet keeps the programs from prompting, paging, using colours, updating and sending telemetry.
+// environ removes the variables that turn on tracing.
 var quiet = [...]string{
 	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GH_NO_EXTENSION_UPDATE_NOTIFIER=1",
 	"GH_SPINNER_DISABLED=1", "GH_PAGER=cat", "NO_PROMPT=1", "GLAB_NO_PROMPT=1",
@@ -57,8 +57,8 @@ func environ(from []string) (env []string) {
 	return append(env, quiet[:]...)
 }
 
-// documents splits a program's output into JSON values, one for each page. torn reports that a
-// value is truncated or malformed, so that it and the rest are missing.
+// documents splits a program's output into JSON values, one for each page. torn reports whether a
+// value is truncated or malformed; that value and the rest are then missing.
 func documents(out []byte) (docs []gjson.Result, torn bool) {
 	from := json.NewDecoder(bytes.NewReader(out))
 	for {
