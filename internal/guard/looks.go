@@ -47,7 +47,7 @@ func clear(r effect.Reading) bool {
 	return len(r.Acts) == 0 && len(r.Opaque) == 0 && r.Unparsable == ""
 }
 
-// looks reports whether every command in a Bash call, including in substitutions, only reads or is
+// looks reports whether every command in a Bash call, even in a substitution, only reads or is
 // accepted by besides, which may be nil.
 func looks(c effect.Call, besides func(argv []string) bool) bool {
 	l := looker(c.Own)

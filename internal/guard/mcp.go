@@ -13,7 +13,7 @@ import (
 // tool is a call to a tool that is not built into the client.
 type tool struct{ forges.Tool }
 
-// mcp judges a call to a tool that is not built into the client by the tool's name and fields.
+// mcp judges a call by the tool's name and fields, for tools that are not built into the client.
 func mcp(f *plain.Frame, c effect.Call) {
 	t, cut := shapeOf(c)
 	if t.Frame = f; len(cut) > 0 {
@@ -83,8 +83,8 @@ func (t tool) verb() []string {
 	return nil
 }
 
-// dispatched returns the tools that a gateway tool would call when it is given, for example,
-// {"tool": "merge_pull_request", "arguments": {…}}.
+// dispatched returns the tools that a gateway tool would call for arguments such as {"tool":
+// "merge_pull_request", "arguments": {…}}.
 func (t tool) dispatched() (inner []tool) {
 	if t.reads() || !t.Has("call execute invoke exec tool tools run use batch mutation") {
 		return nil

@@ -64,8 +64,8 @@ func (s GitStart) Ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(r.Out), "\n"), err
 }
 
-// Repo returns the facts of the repository where git works if started in this way, except the
-// branch. The settings come from git.
+// Repo returns the facts of the repository that git uses if started in this way, except the branch.
+// The settings come from git.
 func (s GitStart) Repo(ctx context.Context) Facts {
 	p, _ := findGit(filepath.Clean(s.Works))
 	out, err := s.Ask(ctx, listing...)

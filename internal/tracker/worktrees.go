@@ -73,7 +73,7 @@ func parseWorktree(record string) (w loop.Worktree) {
 
 // CheckWorktrees compares recorded worktrees with the current ones. It returns one note for each
 // recorded worktree that is missing or has another branch or head, in the recorded order (R143,
-// R144). It compares only facts that were recorded, and changes nothing.
+// R144). It compares only recorded facts, and changes nothing.
 func CheckWorktrees(project string, recorded, now []loop.Worktree) (notes []string) {
 	root := RealPath(project)
 	locate := func(path string) string { return RealPath(safefile.Absolute(root, path)) }

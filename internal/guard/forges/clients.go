@@ -62,8 +62,8 @@ func valued(words ...string) string {
 	return ""
 }
 
-// ghCommands lists gh's usual commands by group. A gh alias or extension has another name, because
-// gh does not let it replace a command. The newest commands are missing, because they could be
+// ghCommands lists gh's usual commands by group. A gh alias or extension has a different name,
+// because it cannot replace a command. The newest commands are missing, because they could be
 // aliases in an older gh.
 var ghCommands = [...]struct{ groups, commands string }{
 	{"pr", `checkout checks close comment create diff edit list lock ls merge new ready reopen
@@ -94,7 +94,7 @@ item-archive item-create item-delete item-edit item-list link list ls unlink vie
 	{"api browse completion help status version", ""}, // these groups have no commands
 }
 
-// glabGroups lists glab's command groups. A glab alias has another name.
+// glabGroups lists glab's command groups. A glab alias has a different name.
 const glabGroups = `alias api auth changelog check-update ci cluster completion config deploy-key
 duo help incident issue iteration job label milestone mr opentofu pipe pipeline project release repo
 schedule search securefile snippet ssh-key stack token user variable version`
@@ -208,7 +208,7 @@ func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword
 }
 
 // teaSpelling normalizes tea's flags to one dash before a letter and two before a name, because tea
-// accepts both before either.
+// accepts either form for both.
 func teaSpelling(argv []shellword.Word) []shellword.Word {
 	out := slices.Clone(argv)
 	for i, w := range out {

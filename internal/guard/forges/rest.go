@@ -20,7 +20,7 @@ type Request struct {
 	URL    string
 	Body   string           // as sent; may contain Unknown
 	Fields []effect.Field   // parameters given as flags or tool fields
-	Argv   []shellword.Word // the command, for display in acts
+	Argv   []shellword.Word // the command, for display
 	Led    bool             // may go to a host other than the URL's, for example a proxy
 }
 

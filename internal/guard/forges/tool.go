@@ -17,7 +17,7 @@ type Tool struct {
 	Name   string // the tool's name, including the server name
 	Words  []string
 	Fields []effect.Field
-	Argv   []shellword.Word // the call, for display in acts
+	Argv   []shellword.Word // the call, for display
 	On     effect.Act       // the PR and the repository, if known without the fields
 }
 

@@ -116,7 +116,7 @@ func (r *reading) looks(line, part string) {
 	}
 }
 
-// closer matches the words before an issue that make a PR close the issue when it is merged.
+// closer matches the keywords that make a merged PR close the issue named after them.
 var closer = pattern{text: `(?i)\b(?:close[sd]?|closing|fix(?:es|ed|ing)?|` +
 	`resolve[sd]?|resolving|implement(?:s|ed|ing)?)\b`}
 

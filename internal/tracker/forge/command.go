@@ -15,10 +15,9 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// command asks a configured program. It appends the argument `issues` or `prs`, or `pr` and a
-// number, to the configured ones. The program prints one JSON object: {"issues": […]}, {"prs": […]}
-// or {"pr": {…}}, with "partial": true if the list is incomplete. docs/configuration.md describes
-// the fields.
+// command asks a configured program. It appends `issues` or `prs`, or `pr` and a number, to the
+// configured arguments. The program prints one JSON object: {"issues": […]}, {"prs": […]} or {"pr":
+// {…}}, with "partial": true if the list is incomplete. docs/configuration.md describes the fields.
 type command struct{ reader }
 
 func newCommand(r reader) *command {

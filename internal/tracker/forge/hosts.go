@@ -45,7 +45,7 @@ func teaLogin(getenv func(string) string, host string) (login string, elsewhere 
 const maxConfig = 256 << 10
 
 // findLogin searches a client's configuration for a host, or for any login if host is empty. The
-// host may be a key, or the url or ssh_host of a login, whose name findLogin then returns. It
+// host may be a key, or a login's url or ssh_host; findLogin then returns the login's name. It
 // ignores ports, because ssh uses a different one, and does not use tokens.
 func findLogin(files []string, host string) (found bool, login string) {
 	host = withoutPort(host)
