@@ -23,8 +23,8 @@ type demoCmd struct {
 	Keep bool `help:"Keep the temporary project and print where it is."`
 }
 
-// Run plays one loop from its first tick to the final report. Every line after an arrow is the
-// program's own answer to a real event.
+// Run plays one loop from its first tick to the final report. The program really gives every reply
+// that is shown after an arrow.
 func (c demoCmd) Run(p caller) error {
 	dir, err := os.MkdirTemp("", "hooks-demo-")
 	if err != nil {
@@ -102,8 +102,8 @@ type demo struct {
 	screen  page.Screen
 }
 
-// remote makes the project a git repository. Its remote is a folder in the project that has the
-// head of a PR.
+// remote makes the project a git repository. Its remote is a bare repository in the project, which
+// has the head of a PR.
 func (d *demo) remote(pr int) error {
 	const bare = ".remote.git"
 	env := append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
@@ -132,8 +132,8 @@ func (d *demo) enter(prompt string) error {
 	return err
 }
 
-// answer plays a dialog in which the program replaces the model's question with its own, and the
-// person picks an answer.
+// answer plays a dialog. The program replaces the model's question with its own, and the person
+// picks an answer.
 func (d *demo) answer(pick string) error {
 	ask := []any{"tool_name", "AskUserQuestion", "tool_use_id", "ask-" + d.Prompt + pick,
 		"tool_input.questions", `[{"question":"Shall I carry on?","header":"Next",` +
@@ -197,7 +197,7 @@ func (d *demo) show(tone, head, text string) {
 	fmt.Fprintln(d.out, page.Draw(d.screen, said))
 }
 
-// environ returns the environment of a hook.
+// environ returns the environment that the client gives a hook.
 func (d *demo) environ() []string {
 	return d.Environ(append(os.Environ(), "CLAUDE_CONFIG_DIR="+filepath.Join(d.Project, ".client"),
 		"CLAUDE_ENV_FILE="+d.envFile()), d.pid)
@@ -208,7 +208,7 @@ func (d *demo) envFile() string {
 	return filepath.Join(d.Project, ".client", "session-env", d.ID, "sessionstart-hook-1.sh")
 }
 
-// spend appends an answer of the model with its usage to the transcript, as the client does.
+// spend appends one of the model's answers, with its usage, to the transcript, as the client does.
 func (d *demo) spend(tokens string) error {
 	output, _ := strconv.Atoi(tokens)
 	d.spent++

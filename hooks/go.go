@@ -22,43 +22,44 @@ import (
 // goCmd drives a task or an audit loop in a terminal, with one client process for each iteration
 // (T92).
 type goCmd struct {
-	Spec   string   `arg:"" optional:"" help:"Not with --resume; audit PLAN for an audit loop."`
-	Plan   string   `arg:"" optional:"" help:"Of an audit loop."`
+	Spec   string   `arg:"" optional:"" help:"The SPEC, or audit PLAN; omit it with --resume."`
+	Plan   string   `arg:"" optional:"" help:"The PLAN of an audit loop."`
 	Client []string `arg:"" optional:"" help:"The client's own flags, after --."`
 
-	Tasks string `placeholder:"PATH" help:"The list of tasks, if not beside the SPEC or in it."`
+	Tasks string `placeholder:"PATH" help:"The task list, if it is neither beside nor in the SPEC."`
 	Check string `placeholder:"CMD" help:"The command that proves a task or a section."`
 	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
 	Mode  string `enum:"${modes}," default:"" placeholder:"MODE" help:"${enum} or the spec's."`
 
 	CheckTimeout string `placeholder:"N" help:"Minutes for one run of the check command."`
-	Untidy       string `placeholder:"WORD" help:"With uncommitted files: stop or leave-out."`
-	Require      string `placeholder:"WORD" help:"With verified: ask about every other task."`
+	Untidy       string `placeholder:"WORD" help:"If files are uncommitted: stop or leave-out."`
+	Require      string `placeholder:"WORD" help:"If verified: ask about each unverified task."`
 
 	MaxTaskIterations string `placeholder:"N" help:"Attempts at one task."`
-	MaxTaskDollars    string `placeholder:"N" help:"Dollars for one task; 0 is no ceiling."`
+	MaxTaskDollars    string `placeholder:"N" help:"Dollars for one task; 0 for no ceiling."`
 	MaxIterations     string `placeholder:"N" help:"Attempts or phases in all."`
 	MaxMinutes        string `placeholder:"N" help:"Minutes in all."`
-	MaxDollars        string `placeholder:"N" help:"Dollars in all; 0 is no ceiling."`
+	MaxDollars        string `placeholder:"N" help:"Dollars in all; 0 for no ceiling."`
 
 	NearLimit string `placeholder:"WORD" help:"At 80 percent of a limit: ask, continue or stop."`
 	Merges    string `placeholder:"WORD" help:"Merges: feedback, ask (each one) or never."`
 
-	Resume  bool          `help:"Continue the run that stopped."`
+	Resume  bool          `help:"Continue a stopped run."`
 	Restart bool          `help:"Continue a stopped audit and count its phases from zero."`
 	Stall   time.Duration `default:"15m" help:"End a client that prints nothing for this long."`
-	Yes     bool          `own:"" help:"Approve gates 1 and 2, as in CI."`
-	Plugin  string        `own:"" placeholder:"NAME" help:"The clients' skills: hooks or sdd."`
+	Yes     bool          `own:"" help:"Approve gates 1 and 2, for example in CI."`
+	Plugin  string        `own:"" placeholder:"NAME" help:"The clients' plugin: hooks or sdd."`
 }
 
 // Help describes the driver and the steps that it leaves to a person.
 func (goCmd) Help() string {
 	return "Starts one client process for each attempt at a task, so that each begins with an " +
-		"empty context, and judges its claim by git and the check command. Every gate is asked " +
-		"here, in a terminal; elsewhere answer it with `hooks gate answer` and use --resume, or " +
-		"approve gates 1 and 2 with --yes. `hooks go audit PLAN`, in a linked worktree, does the " +
-		"same for each phase of an audit loop. The client's own flags, as for permissions, " +
-		"follow --; a run keeps them for --resume. See docs/driver.md."
+		"empty context, and checks each attempt's claim with git and the check command. In a " +
+		"terminal, it asks you every gate question; without one, answer with `hooks gate answer` " +
+		"and continue with --resume, or approve gates 1 and 2 with --yes. `hooks go audit PLAN`, " +
+		"in a linked worktree, does the same for each phase of an audit loop. Put the client's " +
+		"own flags, such as those for permissions, after --; the run keeps them for --resume. " +
+		"See docs/driver.md."
 }
 
 func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
@@ -152,7 +153,7 @@ func (c caller) line(
 }
 
 // split separates the skill (go or audit) and the SPEC or PLAN from the client's own flags after
-// --. The parser cannot do that: it fills SPEC and PLAN even with words after --.
+// --. The parser cannot do that, because it fills SPEC and PLAN even with words after --.
 func (g goCmd) split(args []string) (skill, spec string, flags []string, err error) {
 	said := func(list []string) []string { // without empty words
 		return slices.DeleteFunc(slices.Clone(list), func(word string) bool { return word == "" })
@@ -167,7 +168,7 @@ func (g goCmd) split(args []string) (skill, spec string, flags []string, err err
 	}
 	if len(words) > 1 {
 		return "", "", nil, hint.New(
-			"the client's flags follow --: `hooks go SPEC -- --model opus`",
+			"put the client's flags after --: `hooks go SPEC -- --model opus`",
 			"`hooks go` takes one SPEC or PLAN, not %d", len(words))
 	}
 	return skill, strings.Join(words, ""), flags, drive.CheckFlags(flags)
@@ -182,8 +183,8 @@ func (goCmd) arguments(k *kong.Context, spec string) string {
 	return strings.Join(words, " ")
 }
 
-// loopFlags returns the flags that were set, as words for the loop's own parser. It omits flags
-// tagged own, which the loop does not have.
+// loopFlags returns the given switches and string flags, as words for the loop's own parser. It
+// omits flags with the tag own, because the loop does not have them.
 func loopFlags(k *kong.Context) (words []string) {
 	for _, f := range k.Flags() {
 		switch given := f.Target.Interface(); {
@@ -197,8 +198,8 @@ func loopFlags(k *kong.Context) (words []string) {
 	return words
 }
 
-// drive drives a run to its end and prints its last text. It returns an error if the run was
-// stopped or waits for a person. start begins the run of a command such as "go docs/spec.md",
+// drive drives a run to its end and prints its last text. It returns an error if the run did not
+// end as meant or waits for a person. start begins the run of a command such as "go docs/spec.md",
 // and completes client.
 func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	start func(command string, client *drive.Client) (drive.Run, error)) error {

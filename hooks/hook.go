@@ -21,8 +21,8 @@ import (
 )
 
 // hook answers one event of the client. It bypasses the command parser, which would take longer
-// than the answer. code is 1 if a loop is active and a bug or a failed write loses the answer, and
-// 0 otherwise. With 1 the client blocks a call that was not judged.
+// than the answer. code is 1 if the session has a loop and a bug or a failed write loses the
+// answer. hooks.json then blocks a call that was not judged. Otherwise code is 0.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
 	if event.NameOf(word) == "" || typed(in) {
 		return 0, false
@@ -61,8 +61,8 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	return code, true
 }
 
-// typedAs returns the word that starts this program in a shell: "hooks" if PATH leads to this
-// binary, else its quoted path.
+// typedAs returns the word that starts this program in a shell. It is "hooks" if PATH leads to this
+// binary or the binary's path is unknown, and otherwise the path, quoted if necessary.
 func typedAs() string {
 	own, err := os.Executable()
 	if err != nil {
@@ -77,8 +77,8 @@ func typedAs() string {
 	return own
 }
 
-// growStack grows the stack in one step to the size that a call needs. Otherwise the runtime would
-// double and copy it four times.
+// growStack grows the stack in one step to the size that a hook needs. Otherwise the runtime would
+// double and copy the stack four times.
 //
 //go:noinline
 func growStack(fill bool) (sum byte) {
@@ -101,9 +101,8 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 	_ = safefile.Append(path, line) // a failed log must not change the answer
 }
 
-// rested waits until a reply is due, and reports whether the wait was uninterrupted. A person's
-// Esc sends SIGTERM; if the client dies, this process gets another parent. It checks the wall
-// clock every second, because a single timer would run late after the machine was suspended.
+// rested waits until a reply is due, and reports whether the wait was uninterrupted. After a
+// person's Esc, the client sends SIGTERM; if the client dies, this process gets another parent.
 func rested(a *app.App, until time.Time) bool {
 	if left := until.Sub(a.Present()); a.Rest != nil {
 		return a.Rest(left)
@@ -113,7 +112,8 @@ func rested(a *app.App, until time.Time) bool {
 	return paused(signals, a.Present, until)
 }
 
-// paused waits until a time or a signal, and reports whether the time came.
+// paused waits until a time, a signal or another parent, and reports whether the time came. It
+// reads the wall clock every second, because one timer would be late after the machine slept.
 func paused(signals <-chan os.Signal, now func() time.Time, until time.Time) bool {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

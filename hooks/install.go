@@ -17,16 +17,16 @@ import (
 )
 
 type initCmd struct {
-	Settings bool `xor:"way" help:"Register it in your settings: your own skills loop."`
+	Settings bool `xor:"way" help:"Register it in your settings, so that your own skills can loop."`
 	Plugin   bool `xor:"way" help:"Install it as a plugin, which brings skills that loop."`
 	Yes      bool `help:"Do not ask for confirmation."`
-	Live     bool `help:"Prove it with one real session, which costs a few cents."`
+	Live     bool `help:"Test the registration in one real session, which costs a few cents."`
 }
 
 // Run inspects the machine, registers the program unless it is registered, and prints the line that
-// begins a loop.
+// starts a loop.
 func (i initCmd) Run(a *app.App, p caller) error {
-	dir, err := personsFolder(a, "the registration is not changed")
+	dir, err := personsFolder(a, "the registration cannot be changed")
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (i initCmd) Run(a *app.App, p caller) error {
 		err = p.say("the plugin is enabled already")
 	case plugin && found.Registered:
 		err = hint.New("hooks uninstall && hooks init --plugin",
-			"the program is registered in your settings, so every event would count twice")
+			"the program is registered in your settings already, so every event would count twice")
 	case plugin:
 		err = i.addPlugin(p, found.Source)
 	default:
@@ -75,14 +75,14 @@ func (i initCmd) agreed(p caller, what string) error {
 	return nil
 }
 
-// clientWait bounds one of the client's own plugin commands.
+// clientWait is the maximum time for one plugin command of the client.
 const clientWait = time.Minute
 
 // addPlugin installs the plugin with the client's own commands.
 func (i initCmd) addPlugin(p caller, source string) error {
 	if source == "" {
 		return hint.New("run `sh scripts/install.sh` in its checkout, then `hooks init`",
-			"the plugin's folder is not found beside this program")
+			"the plugin's folder was not found beside this program")
 	}
 	if err := i.agreed(p, "Install it as a plugin from "+term.Text(source)); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (i initCmd) addPlugin(p caller, source string) error {
 	return p.say("installed as the plugin hooks@hooks from " + source)
 }
 
-// register does the work of `hooks install`, without the line that begins a loop.
+// register does the work of `hooks install`, but does not print the line that starts a loop.
 func (c installCmd) register(a *app.App, p caller) error {
 	path, project, err := c.place(a)
 	if err != nil {
@@ -125,14 +125,14 @@ func (c installCmd) register(a *app.App, p caller) error {
 
 // settingsScope selects the settings file that registers the program.
 type settingsScope struct {
-	Scope  string `enum:"user,project,local" default:"user" help:"Whose settings: user (every project of yours), project (everybody's in this project) or local (yours in this project)."`
+	Scope  string `enum:"user,project,local" default:"user" help:"Which settings: user (yours, in all projects), project (everyone's, in this project) or local (yours, in this project)."`
 	DryRun bool   `help:"Print the changes without making them."`
 	Diff   bool   `help:"Show the change line by line."`
 }
 
 type installCmd struct{ settingsScope }
 
-// Run registers this binary and prints the changes and the line that begins a loop.
+// Run registers this binary and prints the changes and the line that starts a loop.
 func (c installCmd) Run(a *app.App, p caller) error {
 	err := c.register(a, p)
 	if err != nil || c.DryRun {
@@ -144,7 +144,7 @@ func (c installCmd) Run(a *app.App, p caller) error {
 
 type uninstallCmd struct{ settingsScope }
 
-// Run removes the entries of this program, unless a loop runs, and prints the changes.
+// Run removes the entries of this program, unless a loop is running, and prints the changes.
 func (c uninstallCmd) Run(a *app.App, p caller) error {
 	path, project, err := c.place(a)
 	if err != nil {
@@ -168,8 +168,8 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 	return err
 }
 
-// personsFolder returns the folder in which a person typed the command. It returns an error with
-// the text refused if an agent typed it.
+// personsFolder returns the folder in which a person typed the command. If an agent runs the
+// command, personsFolder returns an error that begins with refused.
 func personsFolder(a *app.App, refused string) (string, error) {
 	if a.InAgent() {
 		return "", hint.New("ask a person to do that in their own terminal",
@@ -178,10 +178,10 @@ func personsFolder(a *app.App, refused string) (string, error) {
 	return os.Getwd()
 }
 
-// place returns the settings file and the project. It returns an error for an agent, which must
-// not change its own registration.
+// place returns the settings file and the project. It returns an error if an agent runs the
+// command, because an agent must not change the registration.
 func (c settingsScope) place(a *app.App) (path, project string, err error) {
-	dir, err := personsFolder(a, "the registration is not changed")
+	dir, err := personsFolder(a, "the registration cannot be changed")
 	if err != nil {
 		return "", "", err
 	}
@@ -193,7 +193,7 @@ func (c settingsScope) place(a *app.App) (path, project string, err error) {
 type doctorCmd struct {
 	JSON bool `help:"Print the same as JSON."`
 	Fix  bool `help:"Repair what is safe to repair."`
-	Live bool `help:"Start one real session too; its hooks must fire. Costs a few cents."`
+	Live bool `help:"Also start one real session, whose hooks must fire. It costs a few cents."`
 	All  bool `short:"v" name:"verbose" help:"Print every check, not only problems."`
 }
 
@@ -201,7 +201,7 @@ type doctorCmd struct {
 func (c doctorCmd) Run(a *app.App, p caller) error {
 	dir, err := os.Getwd()
 	if err == nil && (c.Fix || c.Live) {
-		_, err = personsFolder(a, "nothing is repaired or started")
+		_, err = personsFolder(a, "nothing can be repaired or started")
 	}
 	if err != nil {
 		return err

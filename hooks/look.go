@@ -30,7 +30,7 @@ import (
 type statusCmd struct {
 	which
 	JSON  bool `xor:"form" help:"Print the same as JSON: a list of loops."`
-	All   bool `help:"One line per project of this machine; the ones that need you come first."`
+	All   bool `help:"One line per project on this machine; those that need you come first."`
 	Watch bool `xor:"form" help:"Redraw every two seconds until Ctrl-C; only on a terminal."`
 }
 
@@ -46,7 +46,7 @@ func (st statusCmd) Run(c caller) error {
 	return showEach(c, st.JSON, list, err, c.noLoop(st.which))
 }
 
-// noLoop returns the message if no loop is shown.
+// noLoop returns the message for an empty list of loops.
 func (c caller) noLoop(w which) string {
 	kind := strings.TrimLeft(w.Skill+" loop ", " ")
 	return "no " + kind + report.Where(c.screen(), c.Everywhere)
@@ -60,7 +60,7 @@ const watchEvery = 2 * time.Second
 func (st statusCmd) watch(c caller) error {
 	fd, terminal := terminalOf(c.out)
 	if !terminal {
-		return hint.New("leave --watch out, or ask for --json",
+		return hint.New("leave out --watch, or use --json",
 			"--watch needs a terminal to draw on")
 	}
 	signals, stop := drive.Signals()
@@ -77,7 +77,7 @@ func (st statusCmd) watch(c caller) error {
 		}
 		rows := strings.Split(cmp.Or(text, c.noLoop(st.which)), "\n")
 		if _, height, err := xterm.GetSize(fd); err == nil && height > 0 {
-			rows = rows[:max(1, min(height-1, len(rows)))] // more would scroll the first ones away
+			rows = rows[:max(1, min(height-1, len(rows)))] // more rows would scroll the first away
 		}
 		text = strings.Join(rows, "\n")
 		if text != before {
@@ -110,7 +110,7 @@ func (statuslineCmd) Run(c caller) error {
 
 type explainCmd struct {
 	which
-	Command *string `help:"A shell command instead: how the guard reads it and what happens to it."`
+	Command *string `help:"Explain a shell command instead: how the guard reads it and what would happen."`
 	JSON    bool    `help:"Print the same as JSON."`
 }
 
@@ -125,7 +125,7 @@ func (e explainCmd) Run(a *app.App, c caller) error {
 }
 
 type backlogCmd struct {
-	Scope []string `arg:"" optional:"" help:"As in 12 15-18 label:NAME; all if not given."`
+	Scope []string `arg:"" optional:"" help:"Issues, such as 12 15-18 label:NAME; all by default."`
 	JSON  bool     `help:"Print the same as JSON."`
 }
 
@@ -145,7 +145,8 @@ type prCmd struct {
 
 func (p prCmd) Run(c caller) error {
 	if p.Number < 1 {
-		return hint.New("as in `hooks pr 142`", "the PR number %d is less than 1", p.Number)
+		return hint.New("give its number, for example `hooks pr 142`",
+			"the PR number %d is less than 1", p.Number)
 	}
 	pr, err := c.PR(p.Number)
 	return c.show(p.JSON, pr, err)
@@ -154,16 +155,16 @@ func (p prCmd) Run(c caller) error {
 type historyCmd struct {
 	which
 	RunID string `name:"run" placeholder:"ID" help:"One run only, by its id, with all its iterations."`
-	All   bool   `help:"The runs of all projects of this machine."`
-	Last  *uint  `short:"n" xor:"form" placeholder:"N" help:"Only the last N iterations in a table; 0 for all of them, 40 if not given."`
+	All   bool   `help:"The runs of all projects on this machine."`
+	Last  *uint  `short:"n" xor:"form" placeholder:"N" help:"Only the last N iterations in a table; 0 for all, 40 by default."`
 	JSON  bool   `xor:"form" help:"One JSON array with one iteration per line, as stored on disk: hooks history --json | jq '.[].outcome'."`
 	CSV   bool   `xor:"form" help:"Comma-separated values with a header."`
 }
 
-// maxRows is the default number of iterations in a table. A table of one run has all.
+// maxRows is the default number of iterations in a table. A table of a single run shows all.
 const maxRows = 40
 
-// Run prints the iterations of all runs, including archived ones, the oldest first.
+// Run prints the iterations of one run or of all, including archived ones.
 func (h historyCmd) Run(c caller) error {
 	rows := maxRows
 	switch {
@@ -186,7 +187,7 @@ func (h historyCmd) Run(c caller) error {
 type costCmd struct {
 	By    string `enum:"model,iteration,run,task,phase,day,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day or project."`
 	RunID string `name:"run" placeholder:"ID" help:"One run only, by its id."`
-	All   bool   `help:"What the loops of all projects of this machine spent."`
+	All   bool   `help:"The spending of loops in all projects on this machine."`
 	Since string `placeholder:"TIME" help:"Only iterations that ended since then: 7d, 12h or 2026-11-20."`
 	Rates bool   `help:"The price table in force, with the source of each row; alone or with --json."`
 	JSON  bool   `help:"Print the same as JSON."`
@@ -227,15 +228,15 @@ func since(text string, now time.Time) (time.Time, error) {
 		ago, err = time.Duration(days)*24*time.Hour, derr
 	}
 	if err != nil || ago <= 0 {
-		return time.Time{}, hint.New("as in --since 7d, --since 12h or --since 2026-11-20",
+		return time.Time{}, hint.New("use --since 7d, --since 12h or --since 2026-11-20",
 			"--since %q is not a time in the past", text)
 	}
 	return now.Add(-ago), nil
 }
 
 type replayCmd struct {
-	Session       string `arg:"" help:"A session's id, the beginning of one, or the path of its transcript."`
-	MaxDollars    string `placeholder:"N" help:"Try this ceiling; 0 is none."`
+	Session       string `arg:"" help:"A session's id, the beginning of its id, or the path of its transcript."`
+	MaxDollars    string `placeholder:"N" help:"Try this ceiling; 0 for none."`
 	MaxIterations string `placeholder:"N" help:"Try this ceiling."`
 	MaxPRs        string `name:"max-prs" placeholder:"N" help:"Try this ceiling."`
 	MaxMinutes    string `placeholder:"N" help:"Try this ceiling."`
@@ -248,17 +249,17 @@ func (c replayCmd) Run(k *kong.Context, p caller) error {
 	return p.show(c.JSON, r, err)
 }
 
-// resultCmd reports the result of a session to a job, also as the exit code.
+// resultCmd reports the result of a session to a script, also as the exit code.
 type resultCmd struct {
-	Session string `placeholder:"ID" help:"If not the newest begun here."`
+	Session string `placeholder:"ID" help:"The session, if it is not the newest that began here."`
 	JSON    bool   `help:"Print the same as JSON."`
 }
 
 // Help lists the exit codes.
 func (resultCmd) Help() string {
 	return "The exit code is 0 if the loop ended as meant, 3 if it waits for a person, 4 if it " +
-		"stopped at a ceiling, 5 if it failed, 6 if nothing was governed, and 1 if that cannot " +
-		"be determined, for example while it runs. See docs/ci.md."
+		"stopped at a ceiling, 5 if it failed, 6 if nothing was governed, and 1 if the result " +
+		"cannot be determined, for example because the loop is still running. See docs/ci.md."
 }
 
 func (r resultCmd) Run(c caller) error {
@@ -272,13 +273,13 @@ func (r resultCmd) Run(c caller) error {
 type reportCardCmd struct {
 	which
 	RunID string `name:"run" placeholder:"ID" help:"An earlier run, by its id."`
-	All   bool   `help:"Of all projects of this machine: an index; as HTML with pages."`
+	All   bool   `help:"All projects on this machine: an index, or with --html the pages too."`
 	HTML  string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
 	Open  bool   `help:"Show it in the browser; without --html in a temporary file."`
 	JSON  bool   `xor:"form" help:"Print the same as JSON: a list of runs."`
 }
 
-// Run prints the report card of the present runs or of one run, or writes it to a file.
+// Run prints the report cards of the present runs, or the card of one run, or writes a page.
 func (r reportCardCmd) Run(c caller) error {
 	c.Everywhere = r.All
 	switch {
@@ -295,11 +296,11 @@ func (r reportCardCmd) Run(c caller) error {
 	return showEach(c, r.JSON, list, err, none)
 }
 
-// write writes the page to a file, even if a part of the history is damaged.
+// write writes the page to a file, even if part of the history is damaged.
 func (r reportCardCmd) write(c caller) error {
 	if r.Open && c.Env("CLAUDECODE") != "" {
-		return hint.New("type it in a terminal of your own, or leave --open out",
-			"no browser is opened from inside the agent")
+		return hint.New("type it in a terminal of your own, or leave out --open",
+			"no browser can be opened from inside the agent")
 	}
 	if r.HTML == "" {
 		// the browser reads it after this process has ended
@@ -332,11 +333,11 @@ func (r reportCardCmd) write(c caller) error {
 	return errors.Join(err, perr)
 }
 
-// writable returns an error if a page must not be written to path. A page may only replace an
-// earlier page, and the required extension protects settings and state.
+// writable returns an error if a page must not be written to path. A page may replace only an
+// earlier page. The required extension protects settings and state.
 func writable(path string) error {
 	if ext := strings.ToLower(filepath.Ext(path)); ext != ".html" && ext != ".htm" {
-		return hint.New("use a name that ends in .html, as in `--html report.html`",
+		return hint.New("use a name that ends in .html, such as `--html report.html`",
 			"--html %q does not name an HTML file", path)
 	}
 	head, _ := safefile.ReadHead(path, int64(len(report.PageMark)))

@@ -13,15 +13,15 @@ import (
 
 type loopCmd struct {
 	Status statusCmd    `cmd:"" group:"Look" help:"The state of the project's loops; the same as hooks status."`
-	Stop   loopStopCmd  `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
-	List   loopListCmd  `cmd:"" group:"Look" help:"The runs of this project, earlier ones too."`
-	Raise  loopRaiseCmd `cmd:"" help:"Set other limits for the loop that runs or waits; not from inside the agent."`
+	Stop   loopStopCmd  `cmd:"" help:"End the running loop; dispatched work may finish, but nothing new begins."`
+	List   loopListCmd  `cmd:"" group:"Look" help:"The runs of this project, including earlier ones."`
+	Raise  loopRaiseCmd `cmd:"" help:"Change the limits of the running or waiting loop; not from inside the agent."`
 	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose record is lost, so that the next one starts fresh."`
 }
 
 // which selects one kind of loop, or all kinds.
 type which struct {
-	Skill string `arg:"" optional:"" enum:"${kinds}," default:"" help:"${kindlist}; all if not given."`
+	Skill string `arg:"" optional:"" enum:"${kinds}," default:"" help:"${kindlist}; all by default."`
 }
 
 func (w which) skills() []loop.Skill {
@@ -39,7 +39,7 @@ func (l loopStopCmd) Run(a *app.App, c caller) error {
 
 type loopListCmd struct {
 	which
-	All  bool `help:"Runs of all projects of this machine."`
+	All  bool `help:"The runs of all projects on this machine."`
 	JSON bool `help:"Print the same as JSON."`
 }
 
@@ -54,7 +54,7 @@ type loopRaiseCmd struct {
 	MaxIterations string `placeholder:"N" help:"Iterations in all."`
 	MaxPRs        string `name:"max-prs" placeholder:"N" help:"PRs in all."`
 	MaxMinutes    string `placeholder:"N" help:"Minutes in all."`
-	MaxDollars    string `placeholder:"N" help:"Dollars in all; 0 is no ceiling."`
+	MaxDollars    string `placeholder:"N" help:"Dollars in all; 0 for no ceiling."`
 }
 
 func (l loopRaiseCmd) Run(k *kong.Context, a *app.App, c caller) error {
@@ -73,7 +73,7 @@ type gateCmd struct {
 }
 
 type gateListCmd struct {
-	All  bool `help:"Questions of all projects of this machine."`
+	All  bool `help:"The questions of all projects on this machine."`
 	JSON bool `help:"Print the same as JSON."`
 }
 
@@ -84,7 +84,7 @@ func (g gateListCmd) Run(c caller) error {
 }
 
 type gateAnswerCmd struct {
-	Name   string   `arg:"" help:"The gate's name, as in budget-escalation; with several of a name, NAME:TARGET or LOOP:NAME."`
+	Name   string   `arg:"" help:"The gate's name, such as budget-escalation; if several have it, NAME:TARGET or LOOP:NAME."`
 	Answer []string `arg:"" help:"One of its options, or your own words."`
 }
 
@@ -122,16 +122,16 @@ func (t tasksAddCmd) Run(a *app.App, c caller) error {
 type auditCmd struct {
 	Findings findingsCmd      `cmd:"" default:"1" help:"List what the auditors found."`
 	Section  sectionCmd       `cmd:"" help:"Print a section of the plan, or the current one."`
-	Accept   findingSettleCmd `cmd:"" help:"Leave a finding as it is; not from inside the agent."`
-	Close    findingSettleCmd `cmd:"" help:"Call a finding resolved; not from inside the agent."`
+	Accept   findingSettleCmd `cmd:"" help:"Accept a finding without a fix; not from inside the agent."`
+	Close    findingSettleCmd `cmd:"" help:"Mark a finding as resolved; not from inside the agent."`
 	Add      findingAddCmd    `cmd:"" help:"Add a bug for the coder; not from inside the agent."`
 }
 
 type findingSettleCmd struct {
-	ID string `arg:"" help:"As in F1."`
+	ID string `arg:"" help:"The finding's id, such as F1."`
 }
 
-// Run accepts or closes the finding; the name of the command is the verb.
+// Run accepts or closes the finding, according to the name of the command.
 func (f findingSettleCmd) Run(k *kong.Context, a *app.App, c caller) error {
 	return c.said(a.Steer("audit", k.Selected().Name, f.ID))
 }
@@ -154,7 +154,7 @@ func (f findingsCmd) Run(c caller) error {
 }
 
 type sectionCmd struct {
-	Number int `arg:"" optional:"" help:"From 1."`
+	Number int `arg:"" optional:"" help:"The section's number, from 1."`
 }
 
 func (s sectionCmd) Run(c caller) error {

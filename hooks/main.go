@@ -47,8 +47,8 @@ func main() {
 // run runs the program and returns the exit code: 0 if it succeeded, 1 if it failed or was not
 // allowed, or a command's own code from 3. It never returns 2, which would block the client.
 func run(args []string) int {
-	// The time package would open a path, and a pipe would block the hook until the client times out
-	// and lets the call pass. Without TZ, the system's own zone counts.
+	// The time package opens a path in TZ. A pipe there would block the hook until the client's
+	// timeout, which lets the call pass. Without TZ, the system's time zone applies.
 	zone := strings.TrimPrefix(os.Getenv("TZ"), ":")
 	if strings.HasPrefix(zone, "/") || strings.Contains(zone, "..") {
 		_ = os.Unsetenv("TZ") // fails only for an empty name
@@ -76,7 +76,7 @@ func run(args []string) int {
 	return people(a, args)
 }
 
-// newApp returns the program on this machine. Tests replace it.
+// newApp returns an App with this process's environment. Tests replace it.
 var newApp = func() *app.App { return app.New(os.Getenv) }
 
 // callerOf returns a caller for this process, with the clock and environment of a.
@@ -87,27 +87,27 @@ func callerOf(a *app.App) caller {
 // complain writes an error and its hint.
 func complain(w io.Writer, err error) { fmt.Fprintln(w, term.Text(hint.Text(err))) }
 
-// commands lists the commands for people and skills. Hook words bypass the parser.
+// commands lists the commands for people and skills. Hook words such as stop bypass the parser.
 type commands struct {
 	Status     statusCmd     `cmd:"" group:"Look" help:"The state of the project's loops, at a glance."`
 	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads a command."`
-	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The report card: why it stopped, what is verified or only claimed, what it cost and left behind."`
-	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
-	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
-	Result     resultCmd     `cmd:"" group:"Look" help:"For a job: how the loop of the newest session ended, in one line and as exit code."`
+	ReportCard reportCardCmd `cmd:"" group:"Look" help:"A run's report card: why it stopped, what is verified or only claimed, what it cost and left behind."`
+	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, even an archived one, with its cost."`
+	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices used."`
+	Result     resultCmd     `cmd:"" group:"Look" help:"For scripts: how the newest session's loop ended, in one line and as the exit code."`
 	Tasks      tasksCmd      `cmd:"" group:"Look" help:"The tasks of a task loop: verdict, commit, attempts, minutes and dollars of each, and what comes next."`
 	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
-	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and which conditions that would trigger."`
-	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`
+	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and which stop conditions they would trigger."`
+	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and which condition and gate it would trigger."`
 	Replay     replayCmd     `cmd:"" group:"Look" help:"What the hooks would have done in a past session: stop, questions, refusals, spend."`
-	Loop       loopCmd       `cmd:"" group:"Decide" help:"Show loops, or end them."`
+	Loop       loopCmd       `cmd:"" group:"Decide" help:"Show, end, raise or reset loops."`
 	Go         goCmd         `cmd:"" name:"go" group:"Run" help:"Drive a task or an audit loop: one client process for each task or phase."`
-	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
+	Gate       gateCmd       `cmd:"" group:"Decide" help:"List the waiting questions, or answer one from your own terminal."`
 	Audit      auditCmd      `cmd:"" group:"Look" help:"The findings and sections of an audit."`
-	Init       initCmd       `cmd:"" group:"Set up" help:"Set everything up: inspect the machine, register, print the line that begins a loop."`
+	Init       initCmd       `cmd:"" group:"Set up" help:"Set everything up: inspect the machine, register the program, print the line that starts a loop."`
 	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Remove this program from the client's settings."`
-	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Check everything that a loop needs, and tell you how to fix what is wrong."`
+	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Check everything that a loop needs, and print how to fix what is wrong."`
 	Demo       demoCmd       `cmd:"" group:"Set up" help:"Run a whole loop in a temporary project and show what happens."`
 	Version    versionCmd    `cmd:"" group:"Set up" help:"Print the version."`
 	Completion completionCmd `cmd:"" group:"Set up" help:"Print a completion script: bash, zsh or fish."`
@@ -186,7 +186,7 @@ func people(a *app.App, args []string) (code int) {
 //go:embed first.txt
 var firstPage string
 
-// normalizeHelp accepts the usual words for help and version of other programs.
+// normalizeHelp translates other programs' usual words for help and version into this program's.
 func normalizeHelp(args []string) []string {
 	switch {
 	case args[0] == "help":
@@ -197,7 +197,7 @@ func normalizeHelp(args []string) []string {
 	return args
 }
 
-// mistyped adds a hint that names the command's help to an error of the parser, and replaces
+// mistyped adds a hint that names the command's help to an error of the parser. It replaces
 // programmers' terms in the error with plain words.
 func mistyped(err error) error {
 	name := "hooks"
@@ -222,7 +222,8 @@ type caller struct {
 	out, errs io.Writer
 }
 
-// say prints a text that may contain foreign text. It prints nothing if the text is empty.
+// say prints text without control characters, because it may come from elsewhere. It prints nothing
+// if text is empty.
 func (c caller) say(text string) error {
 	if text == "" {
 		return nil
@@ -231,11 +232,12 @@ func (c caller) say(text string) error {
 	return err
 }
 
-// said prints the result of a command, even if err is set, and returns err with any printing error.
+// said prints the text of a command, even if err is set. It returns err joined with any error of
+// printing.
 func (c caller) said(text string, err error) error { return errors.Join(c.say(text), err) }
 
-// show prints a command's result, as JSON or drawn for people, even if err is set, but nothing if
-// err left no result. It returns err joined with any error of printing.
+// show prints a command's result, as JSON or drawn for people. If err is set, it still prints a
+// result that is not empty. It returns err joined with any error of printing.
 func (c caller) show(asJSON bool, found page.Page, err error) error {
 	switch {
 	case err != nil && (found == nil || reflect.ValueOf(found).IsZero()):
@@ -259,7 +261,7 @@ func showEach[T page.Page](c caller, asJSON bool, list []T, err error, none stri
 	return errors.Join(perr, err)
 }
 
-// json prints a result as indented JSON with the encoding of the loop's files.
+// json prints a result as indented JSON, encoded by the codec of the loop's files.
 func (c caller) json(v any) error {
 	text, err := codec.Encode(v)
 	if err != nil {
@@ -274,7 +276,7 @@ func (c caller) json(v any) error {
 	return err
 }
 
-// screen describes the reader's terminal by its size, COLUMNS, NO_COLOR and TERM.
+// screen describes the reader's terminal, according to its size, COLUMNS, NO_COLOR and TERM.
 func (c caller) screen() page.Screen {
 	s := page.Screen{Now: c.Now(), Dir: c.Project()}
 	if fd, terminal := terminalOf(c.out); terminal {
@@ -324,14 +326,14 @@ func (c completionCmd) Run(p caller) error {
 	return err
 }
 
-// completions holds a script for each shell. Each passes the line typed so far to `hooks complete`,
-// in the variable that bash uses, and completes files if that prints nothing.
+// completions holds a script for each shell. A script passes the line typed so far to `hooks
+// complete` in COMP_LINE, and completes file names if the command prints nothing.
 //
 //go:embed completion
 var completions embed.FS
 
 type completeCmd struct {
-	Words []string `arg:"" optional:"" passthrough:"" help:"What bash adds; COMP_LINE has it too."`
+	Words []string `arg:"" optional:"" passthrough:"" help:"Words that bash passes; COMP_LINE has them too."`
 }
 
 // Run prints the words that complete the line in COMP_LINE, one per line.
@@ -356,7 +358,7 @@ func (completeCmd) Run(k *kong.Kong, p caller) error {
 	return nil
 }
 
-// candidates returns the words that may follow the typed ones, as far as the parser knows them.
+// candidates returns the words known to the parser that may follow the typed ones.
 func candidates(k *kong.Kong, typed []string) (words []string) {
 	at := k.Model.Node
 	if ctx, _ := kong.Trace(k, typed); ctx != nil && ctx.Selected() != nil {

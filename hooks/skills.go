@@ -28,15 +28,15 @@ func (reportCmd) Run(a *app.App, c caller) error {
 }
 
 type ledgerCmd struct {
-	Lint     ledgerLintCmd     `cmd:"" help:"Check that every turn ends as it must."`
+	Lint     ledgerLintCmd     `cmd:"" help:"Check that ledgers follow the rules of their format."`
 	Append   ledgerAppendCmd   `cmd:"" help:"Add a turn from stdin, with empty feedback."`
 	Feedback ledgerFeedbackCmd `cmd:"" help:"Print the newest feedback, or nothing."`
 	New      ledgerNewCmd      `cmd:"" help:"Create the ledger of a phase."`
 }
 
 type ledgerLintCmd struct {
-	Files []string `arg:"" optional:"" name:"file" help:"Default: those in changes/*/loops."`
-	Since string   `placeholder:"REF" help:"Compare the agents' old turns with a commit too."`
+	Files []string `arg:"" optional:"" name:"file" help:"Ledgers; default: all in changes/*/loops."`
+	Since string   `placeholder:"REF" help:"Also check that turns are unchanged since REF."`
 	JSON  bool     `help:"Print the same as JSON."`
 }
 
@@ -51,7 +51,7 @@ func (l ledgerLintCmd) Run(c caller) error {
 }
 
 type ledgerAppendCmd struct {
-	File string `arg:"" help:"The ledger, as in changes/add-login/loops/tasks.md."`
+	File string `arg:"" help:"The ledger, such as changes/add-login/loops/tasks.md."`
 }
 
 func (l ledgerAppendCmd) Run(c caller) error {
@@ -107,8 +107,8 @@ func (versionCmd) Run(c caller) error {
 	return c.say(versionLine())
 }
 
-// versionLine returns the plugin's version, the module version from the build, which has the commit
-// and its date, the platform, and Go's version.
+// versionLine returns the version of the plugin, the version of the module, which includes the
+// commit and its date, the platform, and the version of Go.
 func versionLine() string {
 	built := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -118,5 +118,5 @@ func versionLine() string {
 		runtime.Version())
 }
 
-// version returns the version of the plugin, which must be equal to a release's tag.
+// version returns the version of the plugin, which a release's tag must equal.
 func version() string { return gjson.Get(plugin.Manifest, "version").String() }

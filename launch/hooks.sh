@@ -1,9 +1,9 @@
 #!/bin/sh
-# hooks.json runs this script if the plugin's program, bin/hooks, is missing or fails. If it is
-# missing, the script looks for a program of the same version, puts it there and passes the event
-# on. Otherwise it blocks a command that would begin a loop, because nothing would govern the loop,
-# and warns at the start of a session. It fails for every other event; the line of hooks.json that
-# started it then checks whether a loop is on.
+# hooks.json runs this script if the plugin's program, bin/hooks, is missing or fails. If the
+# program is missing, the script looks for one of the same version, puts it there and passes the
+# event on. If that fails, it blocks a command that would start a loop, because nothing would govern
+# the loop, and warns at the start of a session. For every other event the script fails; the line of
+# hooks.json that started it then checks whether a loop is active.
 set -u
 word=$1
 root=${CLAUDE_PLUGIN_ROOT:-${0%/launch/*}}
@@ -11,8 +11,8 @@ program=$root/bin/hooks
 other=
 version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$root/.claude-plugin/plugin.json")
 
-# looping succeeds if the payload starts a tick of a loop, as do /ns:work --loop,
-# /loop 1m /ns:work --loop, /hooks:go and /loop 1m /hooks:do.
+# looping succeeds if the payload starts a tick of a loop, for example /ns:work --loop,
+# /loop 1m /ns:work --loop, /hooks:go or /loop 1m /hooks:do.
 looping() {
     case $1 in
     *'"command_name":"'*) name=${1#*'"command_name":"'} ;;
@@ -38,7 +38,7 @@ looping() {
     return 1
 }
 
-# find sets found to a program of the plugin's own version. If there is none, it fails.
+# find sets found to a program of the plugin's own version, or fails if there is none.
 find() {
     case $(uname -s) in
     Linux) os=linux exe= ;;
@@ -63,7 +63,7 @@ find() {
     return 1
 }
 
-# place puts the program where hooks.json starts it. A link keeps up with updates of its target.
+# place puts the program where hooks.json looks for it. A link, unlike a copy, follows updates.
 place() {
     mkdir -p "$root/bin" || return 1
     if [ "$os" = windows ]; then

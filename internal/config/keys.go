@@ -88,7 +88,7 @@ func (c *Config) key(r row) {
 		}
 	}
 	if near != "" {
-		c.unread(r.line, "unknown setting %q, ignored; did you mean %s", codec.Clip(name), near)
+		c.unread(r.line, "unknown setting %q, ignored; did you mean %s?", codec.Clip(name), near)
 	}
 }
 

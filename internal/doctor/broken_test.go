@@ -283,7 +283,7 @@ var broken = []struct {
 	{"a setting that no one reads", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Repoo: app\n")
 	}, "configuration", report.Doubt,
-		`CLAUDE.md:5: unknown setting "Repoo", ignored; did you mean Repo`,
+		`CLAUDE.md:5: unknown setting "Repoo", ignored; did you mean Repo?`,
 		"docs/configuration.md", ""},
 	{"no skill to govern", func(w *world) {
 		w.must(os.RemoveAll(w.path("home/.claude/skills")))

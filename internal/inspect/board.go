@@ -18,8 +18,8 @@ import (
 const peopleWait = 30 * time.Second
 
 // Backlog asks the tracker for the open issues in a scope, and evaluates the conditions and gates
-// that they would trigger. scope is written like a skill's arguments. The board may be incomplete
-// and come with an error.
+// that they would trigger. scope is written like a skill's arguments. If the tracker fails, Backlog
+// returns both an error and the facts that are known.
 func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 	v, run, _ := d.asker(func(k loop.Kind) bool { return k.Backlog })
 	q := v.question()
@@ -66,9 +66,9 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker prepares a question to the tracker. It also returns the run of the first kind that accepts
-// returns true for, with its last iteration, or an empty run if there is none. It ignores damaged
-// state, which other commands report.
+// asker prepares a question to the tracker. It also returns the project's run of the first kind for
+// which accepts returns true, with its last iteration, or an empty run if there is none. It ignores
+// damaged state, because other commands report it.
 func (d *Inspector) asker(accepts func(loop.Kind) bool) (
 	v *question, run *loop.Budget, last *loop.Iteration,
 ) {

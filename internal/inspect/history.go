@@ -23,8 +23,8 @@ import (
 )
 
 // History writes every line of the skills' histories, or of one run, to out: archived runs first,
-// in the order of writing. It holds one batch of lines in memory. Damaged lines are skipped and
-// reported together at the end.
+// in the order in which they were written. It holds only one batch of lines in memory. Damaged
+// lines are skipped and reported together at the end.
 func (d *Inspector) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
 	found, w := runID == "", d.walk()
@@ -46,8 +46,8 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	}
 	err := w.err()
 	if err == nil && !found {
-		return hint.New("the runs are listed by `hooks loop list`",
-			"there is no iteration of run %q", runID)
+		return hint.New("see `hooks loop list` for the runs",
+			"run %q has no iteration", runID)
 	}
 	err = errors.Join(err, out.Close(), store.Hinted(errors.Join(bad.list...)))
 	if bad.more > 0 {
@@ -56,7 +56,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	return err
 }
 
-// damages holds the errors of the first lines that could not be read, and the number of the others.
+// damages holds the errors of the first damaged lines, and the number of further damaged lines.
 type damages struct {
 	list []error
 	more int
@@ -65,7 +65,7 @@ type damages struct {
 // maxDamages bounds the damaged lines that are reported one by one.
 const maxDamages = 5
 
-// maxBatch is the number of bytes of history lines above which a batch is parsed.
+// maxBatch is the size in bytes at which a batch of history lines is parsed.
 const maxBatch = 1 << 20
 
 // skimmed is a raw line of a history with the result of parsing it.
@@ -75,9 +75,9 @@ type skimmed struct {
 	err error
 }
 
-// lines yields the lines of a history with their texts, the oldest first, without the named fields.
-// It skips damaged lines and collects their errors. It parses a batch of lines on all processors,
-// because parsing takes most of the time of a long history.
+// lines yields the lines of a history with their texts, the oldest first. It does not parse the
+// fields named in without. It skips damaged lines and records their errors. It parses each batch on
+// all processors, because parsing takes most of the time in a long history.
 func (d *damages) lines(
 	files *store.Store, skill loop.Skill, without ...string,
 ) iter.Seq2[*loop.Iteration, []byte] {
@@ -98,7 +98,7 @@ func (d *damages) lines(
 	}
 }
 
-// skim parses a batch and yields its lines. It reports whether more lines are wanted.
+// skim parses a batch and yields its lines. It returns false if yield did.
 func (d *damages) skim(
 	batch []skimmed, yield func(*loop.Iteration, []byte) bool, without []string,
 ) bool {
@@ -142,7 +142,7 @@ type CostQuery struct {
 func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	c := report.Cost{By: q.By, All: d.Everywhere}
 	if now := d.Now(); q.By == "day" {
-		if c.Zone = now.Location().String(); c.Zone == "Local" { // its name is not known
+		if c.Zone = now.Location().String(); c.Zone == "Local" { // a zone without a name
 			c.Zone = now.Format("MST (UTC-07:00)")
 		}
 	}
@@ -178,7 +178,7 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	return c, cmp.Or(w.err(), missing(q.RunID, found))
 }
 
-// outside maps a grouping to the name of the row for the rest.
+// outside maps a grouping to the name of the row for the rest. The other groupings leave no rest.
 var outside = map[string]string{"model": "recorded without a model", "day": "outside of iterations",
 	"iteration": "outside of its iterations", "task": "outside of its tasks",
 	"phase": "outside of its phases"}
@@ -215,8 +215,8 @@ type spending struct {
 	notes []string
 }
 
-// spending reads the spend of a run. The last line has the sums of the whole run. Other lines are
-// read only if the rows need them.
+// spending reads the spend of a run. The last line has the sums of the whole run. spending reads
+// the other lines only if the rows need them.
 func (l *loopState) spending(q CostQuery) *spending {
 	s := &spending{CostQuery: q, loopState: l, run: *l.Budget}
 	// The last line is newer than the budget if a crash prevented the budget from being written.
@@ -270,8 +270,8 @@ func (l *loopState) unended() *loop.Iteration {
 	return line
 }
 
-// readLines adds the run's iterations that were not skipped, oldest first. A damaged line makes a
-// note.
+// readLines adds the run's iterations, oldest first, without the skipped ticks. It adds a note
+// about the damaged lines.
 func (s *spending) readLines() {
 	var bad damages
 	for it := range bad.lines(s.files, s.run.Skill, "cursors", "gates") {
@@ -288,8 +288,8 @@ func (s *spending) readLines() {
 	}
 }
 
-// add adds an iteration to its row or, by model, to the rows of its models. An iteration without a
-// row counts in the rest.
+// add adds an iteration to its row or, if s groups by model, to the rows of its models. It leaves
+// out an iteration that ended before s.Since. An iteration without a row counts in the rest.
 func (s *spending) add(it *loop.Iteration) {
 	if it.EndedAt.Before(s.Since) {
 		return
@@ -311,8 +311,8 @@ func (s *spending) add(it *loop.Iteration) {
 	}
 }
 
-// row returns the row, without tokens, to which an iteration counts under s.By. A task's row sums
-// its attempts, and a phase's row its sessions (A22, A23). It returns false if there is no row.
+// row returns an iteration's row in the grouping s.By, without tokens. A task's row sums its
+// attempts, and a phase's row sums its sessions (A22, A23). ok is false if there is no such row.
 func (s *spending) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 	row = report.CostRow{Project: s.named(), RunID: s.run.RunID, Skill: s.run.Skill}
 	switch {

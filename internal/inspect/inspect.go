@@ -29,8 +29,8 @@ import (
 type Inspector struct {
 	Env func(string) string
 	Now func() time.Time
-	// Everywhere extends the answers to every project of this machine that the user's state
-	// directory knows. A project whose folder or state is gone has no loops.
+	// Everywhere extends the answers to every project on this machine that the user's state
+	// directory records. A project whose folder or state is gone has no loops.
 	Everywhere bool
 }
 
@@ -53,7 +53,7 @@ type question struct {
 // loopState is one skill's run. A present run includes the usage since its last save.
 type loopState struct {
 	*question
-	files   *store.Store // the state or the folder of the archive that holds the run
+	files   *store.Store // holds the run: the project's state or a folder of its archive
 	present bool         // the run is not archived
 	store.State
 	saved *loop.Budget // the run on disk
@@ -107,7 +107,7 @@ func (d *Inspector) Project() string { return tracker.Project(d.Env, cwd()) }
 
 func (d *Inspector) walk() *walk { return &walk{Inspector: d, here: d.Project()} }
 
-// note keeps an error of a project. With Everywhere, it adds the project's path.
+// note records an error in a project. With Everywhere, it adds the project's path.
 func (w *walk) note(project string, err error) {
 	if err != nil && w.Everywhere {
 		err = fmt.Errorf("%s: %w", project, err)
@@ -117,9 +117,9 @@ func (w *walk) note(project string, err error) {
 
 func (w *walk) err() error { return errors.Join(w.errs...) }
 
-// projects returns the current project, with its linked worktrees if it is a main checkout, or with
-// Everywhere every project, ordered by the last change. It notes the audits of worktrees that were
-// removed.
+// projects returns the current project and, if that is a main checkout, its linked worktrees with
+// state. It records an error for each unfinished run whose worktree was removed. With Everywhere it
+// returns every recorded project instead, the one that changed last at the end.
 func (w *walk) projects() []string {
 	seals := seal.At(seal.Home(w.Env))
 	if w.Everywhere {
@@ -149,7 +149,7 @@ func (w *walk) projects() []string {
 		func(tree string) bool { return !store.Exists(tree) })...)
 }
 
-// in opens the state of a project.
+// in opens the state of a project. Without state, the question has no files.
 func (w *walk) in(project string) (*question, error) {
 	v := &question{walk: w, now: w.Now().UTC(), project: project}
 	seals := seal.At(seal.Home(w.Env))
@@ -203,8 +203,8 @@ func (w *walk) loops(projects []string, skills []loop.Skill) iter.Seq[*loopState
 	}
 }
 
-// runs yields every run that has a budget once, the newest first. A run may be both present and
-// archived, if it was resumed after its archiving was interrupted.
+// runs yields, project by project, every run that has a budget, the newest first. It yields a run
+// once, even if an interrupted archiving left it both present and archived.
 func (w *walk) runs() iter.Seq[*loopState] {
 	return func(yield func(*loopState) bool) {
 		for v := range w.each(w.projects()) {
@@ -257,8 +257,8 @@ func (v *question) folders(newestFirst bool) iter.Seq[*store.Store] {
 	}
 }
 
-// named returns the project if it must be named, because it is not the current project or several
-// are shown. Otherwise it returns "".
+// named returns the project if it must be named, because it is not the current project or because
+// several are shown. Otherwise it returns "".
 func (v *question) named() string {
 	if v.Everywhere || v.project != v.here {
 		return v.project
@@ -266,14 +266,14 @@ func (v *question) named() string {
 	return ""
 }
 
-// lost returns an error if the project's state was removed while a loop was active.
+// lost returns an error if the project's state was removed before a loop in it had ended.
 func lost(seals seal.Dir, project string) error {
 	records, err := seals.Of(project)
 	for _, r := range records {
 		for _, l := range r.Loops {
 			if l.On && !l.Ended() {
 				return hint.New("end it with `hooks loop stop` in the project; "+
-					"create the project's folder first if that is gone too",
+					"if the project's folder is gone too, create it first",
 					"%s is gone, but the loop of session %s has not ended", store.Dir, r.Session)
 			}
 		}

@@ -21,7 +21,7 @@ func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, e
 	var err error
 	if since != "" {
 		if l.commit, err = tracker.Commit(context.Background(), l.root, since); err != nil {
-			return l.found, hint.New("name a commit or a branch of this repository, as in HEAD",
+			return l.found, hint.New("name a commit or a branch of this repository, such as HEAD",
 				"--since %s: %w", since, err)
 		}
 	}
@@ -94,7 +94,7 @@ func (l *linter) older(path string) ([]turnlog.Turn, error) {
 	return turnlog.Parse(text), err
 }
 
-// gone adds a finding for each ledger of the commit that has been removed, unless the folder of
+// gone adds a finding for each ledger that has been removed since the commit, unless the folder of
 // its change is gone too, for example because the change was archived.
 func (l *linter) gone(files []string) error {
 	list, err := tracker.FilesAt(context.Background(), l.root, l.commit, "changes")
@@ -104,7 +104,7 @@ func (l *linter) gone(files []string) error {
 			!safefile.IsDir(filepath.Join(l.root, "changes", change))
 		if ok && !there && turnlog.CheckName(name) == nil {
 			l.add(path, turnlog.Finding{Line: 1, Rule: turnlog.RewrittenTurn,
-				Text: "the ledger exists in " + l.since + " and is gone"})
+				Text: "the ledger exists in " + l.since + " but has been removed"})
 		}
 	}
 	return err

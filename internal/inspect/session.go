@@ -16,8 +16,8 @@ import (
 )
 
 // Result returns how the loop of a session ended. If the session had several loops, it returns the
-// result that most needs a person. An empty session selects the newest one. Result returns an error
-// if the loop still runs.
+// most serious result. An empty session selects the newest one. Result returns an error if a loop
+// of the session is still running.
 func (d *Inspector) Result(session string) (report.Result, error) {
 	if session == "" {
 		session = d.newest()
@@ -31,7 +31,7 @@ func (d *Inspector) Result(session string) (report.Result, error) {
 		}
 		if b.Status == loop.Active && alive(b) {
 			w.note(l.project, hint.New("wait until the session has ended; `hooks status` shows it",
-				"the %s loop of session %s still runs", b.Skill, session))
+				"the %s loop of session %s is still running", b.Skill, session))
 			return report.Result{}, w.err()
 		}
 		last, err := l.last((*loop.Iteration).Ran)
@@ -46,7 +46,7 @@ func (d *Inspector) Result(session string) (report.Result, error) {
 }
 
 // newest returns the session that began last in the current folder or, if no session left a
-// transcript there, the newest session with a loop. It is empty if there is no session at all.
+// transcript there, the newest session with a loop. It returns "" if there is none either.
 func (d *Inspector) newest() (session string) {
 	client, _ := install.ClientDir(d.Env)
 	dir := cwd()
@@ -76,8 +76,8 @@ func urgency(r report.Result) int {
 
 // Replay applies the rules to a past session. session is its id, the beginning of an id, or the
 // path of its transcript. ceilings are the loop's own flags, each followed by its value; they
-// override those of the session. Dollars are counted at the current project's rates. Nothing is
-// run; the transcript is the only source.
+// override the ceilings of the session. Dollars are counted at the current project's rates. Replay
+// runs nothing. Apart from the configuration, it reads only the transcript.
 func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, error) {
 	// the loop's own parser, so that flags have the same meaning as in a loop
 	flags, _, err := loop.ParseFlags(loop.Kinds[0].Name,

@@ -131,12 +131,12 @@ func (d *Inspector) Waiting(skills []loop.Skill) (list []report.Waiting, err err
 	return list, err
 }
 
-// maxLine bounds the client's status line object, in bytes.
+// maxLine bounds the JSON that the client passes to a status line command, in bytes.
 const maxLine = 1 << 20
 
-// StatusLine returns the line that the client shows under its prompt. It covers the loops of this
-// project that run or wait for a person, and the ones that ended in this session. It is empty if no
-// loop is shown and on any error, because a status line has no room for an error.
+// StatusLine returns the line that the client shows under its prompt. It covers this project's
+// running and paused loops, and those that ended in this session. It is empty if there are none,
+// and on any error, because a status line has no room for it.
 func (d *Inspector) StatusLine(stdin io.Reader, s page.Screen) string {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxLine))
 	if err != nil {
@@ -194,8 +194,8 @@ func (l *loopState) why() (report.Why, error) {
 	return w, err
 }
 
-// Runs lists the runs of these skills in the project: the present ones, including those of linked
-// worktrees, and then the archived ones, the newest first.
+// Runs lists the runs of these skills: the present ones of the project and its linked worktrees,
+// and then the project's archived ones, the newest first.
 func (d *Inspector) Runs(skills []loop.Skill) (report.Runs, error) {
 	var present, earlier report.Runs
 	w := d.walk()
@@ -212,12 +212,12 @@ func (d *Inspector) Runs(skills []loop.Skill) (report.Runs, error) {
 	return append(present, earlier...), w.err()
 }
 
-// missing returns an error unless the run was found or no run was asked for.
+// missing returns an error if the requested run was not found. id is empty if none was requested.
 func missing(id string, found bool) error {
 	if found || id == "" {
 		return nil
 	}
-	return hint.New("the runs are listed by `hooks loop list`", "there is no run %q", id)
+	return hint.New("see `hooks loop list` for the runs", "there is no run %q", id)
 }
 
 // kindsWith returns the kinds whose runs have a payload with the methods of T, and a nil payload of
@@ -263,7 +263,7 @@ func (l *loopState) tried() (map[int]loop.Record, error) {
 	return last, err
 }
 
-// auditor is a payload with findings about the sections of a plan.
+// auditor is the payload of an audit loop.
 type auditor interface {
 	Listing() page.Page // its findings
 	// Part returns a section of plan. Numbers start at 1; 0 selects the current section.
@@ -283,7 +283,7 @@ func (d *Inspector) audit() (own auditor, plan []byte, err error) {
 	}
 	if err = w.err(); err == nil && own == nil {
 		err = hint.New("start one with /hooks:audit PLAN in a linked worktree",
-			"no audit loop here")
+			"there is no audit loop in this project")
 	}
 	return own, plan, err
 }
@@ -310,8 +310,8 @@ func (d *Inspector) Section(number int) (string, error) {
 // maxOnCard is the maximum number of history lines that a card shows. It shows the last ones.
 const maxOnCard = 50
 
-// Cards returns the cards of the present runs or, if runID is set, of that run, which may be
-// archived.
+// Cards returns the cards of the present runs. If runID is set, it returns only that run's card,
+// even if the run is archived.
 func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 	var list []report.Card
 	w := d.walk()

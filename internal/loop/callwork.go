@@ -220,7 +220,7 @@ func (e Call) unread(s State, r Reading) *Deny {
 	case !r.Reaches:
 		return nil
 	}
-	return deny(UnreadText, "write it plainly, without text that is only known when it runs",
+	return deny(UnreadText, "write it plainly, without text that is only known at run time",
 		"This command cannot be read, and %s%s", why, r.Opaque)
 }
 

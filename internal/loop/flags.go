@@ -100,7 +100,7 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // the person expects a governed loop
 			return Flags{}, true, hint.New(
 				`type --loop, or put a word of your own in quotes, as in "the --loops flag"`,
-				"%q is not a loop flag, did you mean --loop", words[i])
+				"%q is not a loop flag; did you mean --loop?", words[i])
 		}
 		if i := slices.IndexFunc(words, bounds); i >= 0 {
 			return Flags{}, true, hint.New("add --loop, or leave "+words[i]+" out",
@@ -172,7 +172,7 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 		return rest, kind.unknown(name)
 	}
 	if near := mistyped(name); near != "" {
-		return rest, hint.New(flagHint, "%q is not a loop flag, did you mean %s", name, near)
+		return rest, hint.New(flagHint, "%q is not a loop flag; did you mean %s?", name, near)
 	}
 	f.Rest = append(f.Rest, word)
 	return rest, nil

@@ -37,7 +37,7 @@ func TestParseFlags(t *testing.T) {
 		{"--loop --max-dollars lots", `--max-dollars "lots" is not an amount in dollars`},
 		{"--loop --max-dollars -1", `--max-dollars "-1" is not an amount in dollars`},
 		{"--loop --max-iteration 3",
-			`"--max-iteration" is not a loop flag, did you mean --max-iterations`},
+			`"--max-iteration" is not a loop flag; did you mean --max-iterations?`},
 		{"--loop --lock=maybe", "--lock=maybe is not a lock mode"},
 		{"--loop --pr 142", "--pr is a flag of review, not of work"},
 		{"--loop --max-prs 1 --max-prs 2", "--max-prs is given twice"},

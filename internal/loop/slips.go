@@ -81,7 +81,7 @@ func (k Kind) unknown(word string) error {
 	meant := ""
 	bare := strings.ToLower(strings.TrimLeft(word, dashes))
 	if near := Nearest("--"+strings.ReplaceAll(bare, "_", "-"), k.flags()); near != "" {
-		meant = ", did you mean " + near
+		meant = "; did you mean " + near + "?"
 	}
 	return hint.New(flagHint, "%q is not a flag of %s%s", word, k.Invoked(), meant)
 }

@@ -24,13 +24,14 @@ type Board struct {
 	Edges   [][2]int       `json:"edges"`  // blocker, blocked
 	// Workable lists the issues that a loop may pick now. It is nil if Whole is false.
 	Workable []int `json:"workable"`
-	// conditions that hold: backlog-empty, dependency-cycle
+	// backlog-empty and dependency-cycle, if they hold
 	Fired []loop.Fired `json:"conditions"`
-	Gates []string     `json:"gates"` // gates about criteria, asked once an issue is picked
+	Gates []string     `json:"gates"` // questions about the criteria of picked issues
 	Notes []string     `json:"notes,omitempty"`
 }
 
-// MarshalJSON writes null for an unknown list and [] for an empty one.
+// MarshalJSON encodes an unknown list as null and an empty one as []. The codec of the loop's files
+// would encode both as [].
 func (b Board) MarshalJSON() ([]byte, error) {
 	type board Board
 	return json.Marshal(board(b))
@@ -107,11 +108,11 @@ func (pr PR) Draw(p *page.Text) {
 	merge := "asks first: " + pr.Gate
 	switch {
 	case pr.Reviewed:
-		merge = "passes, as everyone who commented has approved this commit since"
+		merge = "passes, because everyone who commented has since approved this commit"
 	case pr.HumanFeedback == nil:
 		merge += " (it is unknown whether a person commented)"
 	case !*pr.HumanFeedback:
-		merge = "passes, as no person commented"
+		merge = "passes, because no person commented"
 	}
 	about.Row("a merge", page.Plain, "%s", merge)
 	about.Rows("note", page.Plain, pr.Notes)

@@ -15,16 +15,16 @@ import (
 // Card is the report card of one run.
 type Card struct {
 	Run        *loop.Budget     `json:"run"`
-	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while the run continues
+	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil if neither halted nor paused
 	Budgets    []Axis           `json:"budgets"`
 	Iterations []loop.Iteration `json:"iterations"`       // the last iterations, oldest first
-	Earlier    int              `json:"earlier_lines"`    // number of earlier lines
-	PRs        []CardPR         `json:"prs"`              // PRs of these iterations and the run
+	Earlier    int              `json:"earlier_lines"`    // number of history lines before them
+	PRs        []CardPR         `json:"prs"`              // PRs of these iterations and of the run
 	Issues     []loop.Issue     `json:"issues,omitempty"` // issues with the tracker's titles
 	Tasks      any              `json:"tasks,omitempty"`  // tasks of a task loop
 	Verified   Verified         `json:"verified"`
 	Claimed    Claimed          `json:"claimed"`
-	// Worktrees appeared in the run's iterations and are still on disk.
+	// Worktrees lists those that appeared in these iterations and still exist.
 	Worktrees []loop.Worktree `json:"active_worktrees"`
 	Branches  []string        `json:"branches"`
 	Gates     []Asked         `json:"gates"`
@@ -55,13 +55,14 @@ type CardPR struct {
 	Branch string `json:"branch,omitempty"`
 	State  string `json:"state,omitempty"`
 	SHA    string `json:"head_sha,omitempty"`
-	Seen   bool   `json:"seen"`             // a call that concerned it succeeded
+	Seen   bool   `json:"seen"`             // the tracker reported it, or a call about it succeeded
 	Merged bool   `json:"merge_seen"`       // a merge call succeeded
 	Told   bool   `json:"told_by_tracker"`  // the state comes from the tracker
 	Head   bool   `json:"head_from_remote"` // the commit comes from the remote
 }
 
-// Verified holds the facts that the program observed in transcripts, tool calls and the remote.
+// Verified holds the facts that the program observed in transcripts and tool calls, or that the
+// tracker or the remote reported.
 type Verified struct {
 	Dollars  loop.USD `json:"dollars"`
 	Agents   int      `json:"agents_dispatched"`
@@ -71,22 +72,22 @@ type Verified struct {
 	Comments int      `json:"comments"`
 	Heads    []string `json:"heads"` // branches
 	Progress Progress `json:"progress"`
-	// Tried counts the attempts and phases in these iterations. Fresh counts those that were seen
-	// to begin with an empty context (T93).
+	// Tried counts the attempts and phases in these iterations. Fresh counts those whose worker
+	// provably began with an empty context (T93).
 	Tried int `json:"attempts,omitempty"`
 	Fresh int `json:"fresh_contexts,omitempty"`
 }
 
-// Progress holds the last iteration on a card with observed progress, and the spend since.
-// Iteration is 0 if there was no progress.
+// Progress holds the last iteration of a card in which progress was observed, and the number and
+// spend of the iterations since. Iteration is 0 if there was no progress.
 type Progress struct {
 	Iteration  int      `json:"iteration"`
 	Iterations int      `json:"iterations_since"`
 	Dollars    loop.USD `json:"dollars_since"`
 }
 
-// add counts the next iteration. It made progress if a call concerned a PR, a commit reached the
-// remote, or a commit finished a task.
+// add counts the next iteration. An iteration made progress if a successful call opened, merged or
+// commented on a PR, a commit reached the remote, or a commit finished a task.
 func (p *Progress) add(l *loop.Iteration) {
 	if j := l.Judged(); j != nil && j.SHA != "" && j.Verdict.Done() {
 		*p = Progress{Iteration: l.Iteration}
@@ -208,7 +209,7 @@ func (c *Card) add(l *loop.Iteration) {
 	}
 }
 
-// settle sorts the PRs into verified and claimed ones, and collects the branches.
+// settle divides the PRs into verified and claimed ones, and collects the branches.
 func (c *Card) settle() {
 	v, d := &c.Verified, &c.Claimed
 	for _, p := range c.PRs {

@@ -72,7 +72,7 @@ func index(to page.Sheet, cards []Card) {
 // been recorded on another system.
 func base(folder string) string { return path.Base(strings.ReplaceAll(folder, `\`, "/")) }
 
-// cardPage is a card that is drawn on a sheet.
+// cardPage draws a card on a sheet.
 type cardPage struct {
 	page.Sheet
 	page.Screen
@@ -214,8 +214,8 @@ func remarks(l *loop.Iteration) []string {
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
-// refused counts refused calls in words, merges by themselves, as in "2 merges, 1 call". It is
-// empty if no call was refused.
+// refused returns the number of refused calls in words, with merges counted apart, for example
+// "2 merges, 1 call". It is empty if no call was refused.
 func refused(list []loop.Denial) string {
 	merges := 0
 	for _, d := range list {
@@ -273,7 +273,7 @@ func (c *cardPage) leftBehind() {
 		{Name: "PR", Class: "text", Notes: true}, {Name: "state"},
 		{Name: "branch", Class: "text", Spare: 1}, {Name: "commit"}}}
 	for _, p := range c.PRs {
-		from := cmp.Or(when(p.Told, "by the tracker"), when(p.Merged, "merge seen"),
+		from := cmp.Or(when(p.Told, "from the tracker"), when(p.Merged, "merge seen"),
 			when(p.Seen, "seen"), "claimed")
 		r := prs.Add("", cmp.Or(p.State, "unknown"), "", "")
 		r.Cells[0] = page.Cell{c.ref(p.Number)}
@@ -305,7 +305,7 @@ func (c *cardPage) leftBehind() {
 // ref returns the number of a PR, with a link if the forge is known.
 func (c *Card) ref(pr int) page.Word { return numberLink(c.Links.PR, pr) }
 
-// numberLink returns a number as in "#142", with a link if the first part of its address is known.
+// numberLink returns n as "#142". Unless address is empty, it links to address followed by n.
 func numberLink(address string, n int) page.Word {
 	number := strconv.Itoa(n)
 	return page.Word{Text: "#" + number, Link: when(address != "", address+number)}
@@ -319,8 +319,8 @@ func (c *Card) commit(sha string) page.Word {
 	return w
 }
 
-// evidence draws the facts that the program observed beside those that were only reported. The
-// table of PRs has the sources of states and commits.
+// evidence draws the facts that the program observed, and then those that were only reported. The
+// table of PRs gives the source of each state and commit.
 func (c *cardPage) evidence() {
 	v, d := c.Verified, c.Claimed
 	kindSeen, said := kindOf(c.Run).Evidence()
@@ -357,7 +357,7 @@ func (c *cardPage) evidence() {
 // counted returns a number as a text, which is empty for 0.
 func counted(n int) string { return when(n != 0, strconv.Itoa(n)) }
 
-// PageMark begins every page. It identifies a file as one written by this program.
+// PageMark begins every page. It identifies the files that this program wrote.
 const PageMark = "<!doctype html><!-- hooks report-card -->"
 
 // pageFrame is a self-contained HTML document, without scripts and without requests to the network.
@@ -428,7 +428,7 @@ func curve(m *page.HTML, limit loop.USD, list []loop.Iteration) {
 		thousands(int64(last.Iteration)), about)
 }
 
-// scale returns the smallest round step with which at most five steps reach top.
+// scale returns the smallest round amount of which at most five reach top.
 func scale(top loop.USD) loop.USD {
 	for step := loop.Cent; ; step *= 10 {
 		for _, n := range []loop.USD{1, 2, 5} {

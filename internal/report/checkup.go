@@ -110,9 +110,9 @@ type Ledgers struct {
 	Findings []ledger.Finding `json:"findings"`
 }
 
-// Draw writes a line for each finding, as in `file:line: rule: text` (L30).
+// Draw writes each finding as a line `file:line: rule: text` (L30).
 func (l Ledgers) Draw(p *page.Text) {
-	p.Width = page.MaxWidth // editors parse the lines
+	p.Width = page.MaxWidth // editors parse the lines, so they must not wrap
 	for _, f := range l.Findings {
 		p.Line(page.Plain, "%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)
 	}

@@ -14,10 +14,10 @@ import (
 	"hooks/internal/term"
 )
 
-// Cost is the spend of loops by row. Dollars are API-equivalent.
+// Cost is a table of what loops spent. Dollars are API-equivalent.
 type Cost struct {
 	By   string `json:"by"`             // the grouping, e.g. day
-	All  bool   `json:"all,omitempty"`  // covers all projects of this machine
+	All  bool   `json:"all,omitempty"`  // covers all projects on this machine
 	Zone string `json:"zone,omitempty"` // time zone in which a day begins
 	// Since is set if only iterations that ended after it are counted.
 	Since *time.Time  `json:"since,omitempty"`
@@ -26,9 +26,9 @@ type Cost struct {
 	Notes []string    `json:"notes,omitempty"`
 }
 
-// CostRow is a row of a Cost. Only the fields that identify the row are set.
+// CostRow is a row of a Cost. Besides its tokens, it has only the fields that identify it.
 type CostRow struct {
-	Project   string     `json:"project,omitempty"` // set if runs of several projects are shown
+	Project   string     `json:"project,omitempty"` // see Stand
 	RunID     string     `json:"run_id,omitempty"`
 	Skill     loop.Skill `json:"skill,omitempty"`
 	Iteration int        `json:"iteration,omitempty"`
@@ -138,7 +138,7 @@ type RateRow struct {
 	CacheRead    loop.USD `json:"cache_read"`
 	CacheWrite5m loop.USD `json:"cache_write_5m"`
 	CacheWrite1h loop.USD `json:"cache_write_1h"`
-	// price factor of fast mode; 1 if that has no price of its own
+	// price factor of fast mode; 1 if fast mode has no price of its own
 	Fast   int64  `json:"fast_mode_times"`
 	Long   int64  `json:"long_prompt_times"` // price factor of a prompt over 100,000 tokens
 	Source string `json:"source"`
@@ -194,7 +194,8 @@ type Axis struct {
 	Ceiling Quantity `json:"ceiling"`       // 0 if there is no ceiling
 	Each    Quantity `json:"per_iteration"` // average of the ended iterations; 0 before the first
 	// More is the number of further iterations, after the open one, for which the remainder is
-	// enough. It is nil if that is unknown, or if the ceiling of iterations is reached first.
+	// enough. It is nil if that is unknown, if the ceiling of iterations is reached first, or if
+	// the run has halted.
 	More *int `json:"more_iterations,omitempty"`
 	// EndsAt is the predicted time at which the ceiling is reached. It is nil if that is unknown or
 	// the run does not continue.
@@ -214,7 +215,8 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 		running = b.IterationsUsed - ended
 	}
 	active, left := going && b.Status == loop.Active, max(0, c.Iterations-b.IterationsUsed)
-	// The ended iterations used before minus outside.
+	// axis returns one budget. before is the use at the end of the last iteration; outside is the
+	// part of before that was used between iterations.
 	axis := func(name string, used, before, outside, ceiling Quantity) Axis {
 		a, more := Axis{Name: name, Used: used, Ceiling: ceiling}, -1
 		if ended > 0 {
@@ -228,7 +230,7 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 		case ceiling > 0 && a.Each > 0:
 			more = max(0, int((ceiling-before)/a.Each)-running)
 		}
-		// The remainder of a nearly unused budget would be enough for thousands of iterations.
+		// Predict nothing if the iterations run out before this budget does.
 		if more < 0 || more > left || b.Status == loop.Halted {
 			return a
 		}
@@ -314,7 +316,7 @@ func (a Axis) outlook(s page.Screen) string {
 		parts = append(parts, fmt.Sprintf("%d.%d an iteration", a.Each/one, a.Each%one/(one/10)))
 	}
 	if a.More != nil {
-		// only the budget of iterations is exact
+		// only the number of iterations left is exact
 		about := when(a.Name != "iterations" && *a.More > 0, "about ")
 		parts = append(parts, fmt.Sprintf("%s%d more", about, *a.More))
 	}

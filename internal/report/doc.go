@@ -50,7 +50,7 @@ func (t *text) String() string {
 	return strings.TrimRight(t.b.String(), "\n")
 }
 
-// Short returns a foreign text as one harmless line of at most 500 characters.
+// Short returns an untrusted text as one printable line of at most 500 characters.
 func Short(text string) string { return term.Clip(term.Line(text), 500) }
 
 // when returns text if the condition holds, and "" otherwise.
@@ -64,7 +64,6 @@ func when(holds bool, text string) string {
 // prefixed adds a prefix to a text unless the text is empty.
 func prefixed(prefix, s string) string { return when(s != "", prefix+s) }
 
-// commas joins the parts of a sentence.
 func commas(parts ...string) string { return strings.Join(parts, ", ") }
 
 // each returns the result of f for each item of list.

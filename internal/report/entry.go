@@ -46,10 +46,11 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 		x.line("A PR may be approved once in this iteration, when its round ends; " +
 			"an approval does not allow a merge.")
 	default:
-		x.line("After a PR: the skill's own review of it may run here once and may comment or " +
-			"request changes; it does not approve, only a review loop or a person does. " +
-			"Leave out steps that run in the cloud or in the background, like /autofix-pr: " +
-			"a loop refuses them. Count them as unavailable, and open no issue about it.")
+		x.line("After you open a PR, the skill's own review of it may run once here. It may " +
+			"comment or request changes, but not approve; only a review loop or a person " +
+			"approves. Leave out steps that run in the cloud or in the background, such as " +
+			"/autofix-pr, because a loop refuses them. Count them as unavailable, and open no " +
+			"issue about them.")
 	}
 	if t.Asked != nil {
 		x.asked(b, t.Asked)
@@ -72,11 +73,12 @@ const maxListed = 50
 // asked writes the tracker's facts, from which the model makes its plan.
 func (x *text) asked(b *loop.Budget, asked *loop.Asked) {
 	if list := asked.Backlog; list != nil {
-		x.line("Backlog, by the tracker: %s. Workable: %s", inBacklog(list),
+		x.line("Backlog according to the tracker: %s. Workable: %s", inBacklog(list),
 			firstOf(b.Workable(list)))
 	}
 	if len(asked.Ambiguous) > 0 {
-		x.line("Criteria missing or unfinished; a person is asked before work on one begins: %s",
+		x.line("Issues with missing or unfinished criteria; a person is asked before work on "+
+			"them begins: %s",
 			firstOf(each(asked.Ambiguous, func(i loop.Issue) int { return i.Number })))
 	}
 }
@@ -88,7 +90,7 @@ func firstOf(list []int) string {
 	return cmp.Or(numbers(list), "none")
 }
 
-// Ask returns the text that has the model ask a person the questions of gates.
+// Ask returns the text that orders the model to ask a person the gates' questions.
 func Ask(gates []loop.Gate) string {
 	var x text
 	x.asks(gates)
@@ -117,7 +119,7 @@ func order(gates []loop.Gate) string {
 	}
 	return "AskUserQuestion now " +
 		`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded); ` +
-		"the dialog's text is filled in with exactly these questions. " + until +
+		"hooks fills the dialog with exactly these questions. " + until +
 		" Never answer them yourself."
 }
 
@@ -148,8 +150,8 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	if !kind.Prompts {
 		x.line("Skip issues that are in progress elsewhere; never contest them.")
 	}
-	x.line("%s", cmp.Or(merges, "A merge passes unasked only if the tracker itself says that "+
-		"nobody commented; else a person approves that exact commit."))
+	x.line("%s", cmp.Or(merges, "A merge passes without a question only if the tracker itself "+
+		"confirms that nobody commented; otherwise a person must approve that exact commit."))
 }
 
 // LeftAlone returns a line for each issue or PR that the iteration skips.
@@ -162,7 +164,7 @@ func LeftAlone(b *loop.Budget, t *loop.Tick) (list []string) {
 	return append(list, each(t.Deferred, deferred)...)
 }
 
-// deferred tells the model to leave an issue or PR alone.
+// deferred returns a line that tells the model to leave an issue or PR alone.
 func deferred(target string) string {
 	return "Deferred: do not work on " + target + " in this iteration"
 }
@@ -190,7 +192,7 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 	switch {
 	case c.Gates != nil:
 		return Ask(c.Gates)
-	case c.Schedule != nil: // it would start the ended loop again
+	case c.Schedule != nil: // the schedule would start the ended loop again
 		var calls []string
 		for _, s := range c.Schedule {
 			calls = loop.AppendNew(calls, s.End)
@@ -264,12 +266,12 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 // MaxFacts bounds a skill's report, in bytes.
 const MaxFacts = 1 << 20
 
-// Facts parses a skill's report strictly by its schema. It refuses unknown fields and values by
-// name, because a misspelled field would otherwise be a missing fact. Every error has a hint.
+// Facts parses a skill's report strictly by its schema. It refuses unknown fields and values,
+// because a misspelled field would otherwise be a missing fact. Every error has a hint.
 func Facts(raw []byte) (r loop.Report, err error) {
 	if len(raw) > MaxFacts {
-		return r, hint.New("report in parts: lists merge by number", "the report is over %d bytes",
-			MaxFacts)
+		return r, hint.New("report in parts; lists are merged by number",
+			"the report is over %d bytes", MaxFacts)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // byte order mark, which some editors write
 	if err = json.Unmarshal(raw, new(json.RawMessage)); err != nil {
@@ -292,14 +294,14 @@ func Facts(raw []byte) (r loop.Report, err error) {
 // as missing if it is null, or if it is "" and the schema lists the allowed words.
 type form struct{ schema gjson.Result }
 
-// check returns the first error of a value, with the path of its field.
+// check returns the first error in v, a value of schema s. at is the path of the value's field.
 func (f form) check(at string, v, s gjson.Result) error {
 	if ref := s.Get("$ref").Str; ref != "" {
 		s = f.schema.Get("$defs." + strings.TrimPrefix(ref, "#/$defs/"))
 	}
 	kind := s.Get("type").Str
-	inWords := map[string]string{"boolean": "true or false", "string": "a text", "array": "a list",
-		"integer": "a whole number", "object": "an object with fields"}
+	inWords := map[string]string{"boolean": "true or false", "string": "a string",
+		"array": "a list", "integer": "a whole number", "object": "an object with fields"}
 	what := cmp.Or(s.Get("title").Str, inWords[kind])
 	if at == "" {
 		at, what = "the report", "one JSON object"
@@ -331,7 +333,8 @@ func (f form) check(at string, v, s gjson.Result) error {
 	return nil
 }
 
-// fields checks the fields of an object. An unknown, missing or repeated field is an error.
+// fields checks the fields of an object. An unknown field, a repeated one and a missing required
+// one are errors.
 func (f form) fields(at string, v, s gjson.Result) (err error) {
 	within := strings.TrimPrefix(at+".", "the report.")
 	properties, seen := s.Get("properties").Map(), map[string]bool{}
@@ -371,7 +374,7 @@ func checkText(at, text string, s gjson.Result) error {
 	case s.Get("minLength").Int() > 0 && strings.TrimSpace(text) == "":
 		return fmt.Errorf("%s is empty", at)
 	case most > 0 && int64(n) > most:
-		return fmt.Errorf("%s has %d characters, over %d", at, n, most)
+		return fmt.Errorf("%s has %d characters, more than %d", at, n, most)
 	}
 	return nil
 }

@@ -28,17 +28,18 @@ type History struct {
 	Close func() error
 }
 
-// Where returns the projects that were searched, for a message that nothing was found.
+// Where names the projects that were searched, for the end of a message that nothing was found.
 func Where(s page.Screen, all bool) string {
 	if all {
-		return "in any project of this machine"
+		return "in any project on this machine"
 	}
 	return "in " + term.Line(cmp.Or(s.Dir, "this project")) +
 		"; `hooks status --all` shows every project"
 }
 
-// HistoryTable returns a History that draws the last maxRows iterations, or all if maxRows is 0, by
-// run, and counts the earlier ones. all reports whether the tables cover all projects.
+// HistoryTable returns a History that draws a table for each run. It draws the last maxRows
+// iterations, or all if maxRows is 0, and counts the earlier ones. all reports whether it covers
+// all projects.
 func HistoryTable(w io.Writer, s page.Screen, maxRows int, all bool) History {
 	t := &historyTable{maxRows: maxRows, flags: when(all, "--all ")}
 	return History{Row: t.add, Close: func() error {
@@ -50,7 +51,7 @@ func HistoryTable(w io.Writer, s page.Screen, maxRows int, all bool) History {
 
 type historyTable struct {
 	maxRows int    // 0 for all iterations
-	flags   string // flags of the command that shows all
+	flags   string // flags of the command that shows all iterations
 	rows    []historyRow
 	earlier int // number of older rows
 }
@@ -69,7 +70,7 @@ func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 	return nil
 }
 
-// keepNewest drops the oldest rows so that t.maxRows remain in all.
+// keepNewest drops the oldest rows, of whatever run, so that at most t.maxRows remain.
 func (t *historyTable) keepNewest() {
 	if older := len(t.rows) - t.maxRows; t.maxRows > 0 && older > 0 {
 		slices.SortStableFunc(t.rows,
@@ -79,7 +80,7 @@ func (t *historyTable) keepNewest() {
 	}
 }
 
-// Draw draws the newest iterations by run.
+// Draw draws the newest iterations, in a table for each run.
 func (t *historyTable) Draw(p *page.Text) {
 	t.keepNewest()
 	if t.earlier > 0 {
@@ -161,8 +162,8 @@ func outcomeStyle(outcome loop.LineOutcome) string {
 	return page.Plain
 }
 
-// HistoryJSON writes a JSON array with one history line per line, as stored on disk. If project is
-// set, it is the first field of each line.
+// HistoryJSON returns a History that writes a JSON array with one iteration per line, as stored on
+// disk. If the project is set, it becomes the first field.
 func HistoryJSON(w io.Writer) History {
 	out, lead := bufio.NewWriterSize(w, 64<<10), "[\n"
 	return History{Row: func(project string, _ *loop.Iteration, text []byte) error {
@@ -182,7 +183,8 @@ func HistoryJSON(w io.Writer) History {
 	}}
 }
 
-// HistoryCSV writes CSV with a header line. If all is set, the last column is the project.
+// HistoryCSV returns a History that writes CSV with a header line. If all is set, the last column
+// is the project.
 func HistoryCSV(w io.Writer, all bool) History {
 	out := csv.NewWriter(w)
 	write := func(part int, project string, l *loop.Iteration) error {

@@ -20,7 +20,7 @@ type kind interface {
 	Stand(loop.Shown) page.Facts            // the progress of the loop
 	// Card draws the kind's part of the report card. commit returns a commit's hash with its link.
 	Card(to page.Sheet, s loop.Shown, commit func(sha string) page.Word)
-	Evidence() (seen, said page.Facts) // facts that the program saw, and that were only claimed
+	Evidence() (seen, said page.Facts) // observed facts, and claimed ones
 }
 
 // Lister is a payload with a list of tasks.
@@ -28,8 +28,8 @@ type Lister interface {
 	Tried() int                                             // number of tasks that had an attempt
 	Rows(s loop.Shown) any                                  // the tasks, for JSON
 	Page(s loop.Shown, style, title, next string) page.Page // works on a nil payload
-	// Trouble returns the causes of problems, with their fixes. last is the run's last line, or
-	// nil if it has no line.
+	// Trouble returns the causes of problems, with their fixes. last is the run's last iteration,
+	// or nil if there is none.
 	Trouble(b *loop.Budget, last *loop.Iteration) []string
 }
 

@@ -12,7 +12,7 @@ import (
 	"hooks/internal/term"
 )
 
-// Result describes how a session's loop ended. `hooks result` prints it for a job.
+// Result describes how a session's loop ended. `hooks result` prints it for CI jobs.
 type Result struct {
 	// Code is the exit code: 0 if the loop ended as meant, 3 if it waits for a person, 4 if it
 	// stopped at a ceiling, 5 if it failed, 6 if no loop was active.
@@ -21,7 +21,7 @@ type Result struct {
 	SessionID string     `json:"session_id,omitempty"`
 	Skill     loop.Skill `json:"skill,omitempty"`
 	RunID     string     `json:"run_id,omitempty"`
-	// cause as in the history, "" if the run is neither halted nor paused
+	// cause of the stop, as in the history; "" if the run is neither halted nor paused
 	Cause      string   `json:"cause,omitempty"`
 	Text       string   `json:"text"`
 	Iterations int      `json:"iterations"`
@@ -58,7 +58,7 @@ func Ungoverned(session, project string) Result {
 }
 
 // NewResult returns the result of a run whose session has ended. last is its last iteration, or nil
-// if it finished no iteration; open reports whether one was cut off; path is as for Resume.
+// if none finished. open reports whether an iteration was cut off. path is as for Resume.
 func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Result {
 	r := Result{SessionID: b.SessionID, Skill: b.Skill, RunID: b.RunID, Cause: b.StopCause,
 		Iterations: b.IterationsUsed, Dollars: b.DollarsEstimate, Text: stopText(b),
@@ -69,7 +69,7 @@ func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Res
 	case open:
 		r.Code, r.Text = CodeFailed, "its session ended during an iteration"
 	case last == nil:
-		r.Code, r.Text = CodeFailed, "its session ended before an iteration did"
+		r.Code, r.Text = CodeFailed, "its session ended before any iteration did"
 	case last.Outcome != loop.OK:
 		r.Code, r.Text = CodeFailed, "the last iteration ended as "+string(last.Outcome)
 	default:
@@ -172,7 +172,7 @@ type Question struct {
 type Denial struct {
 	Tool   string    `json:"tool"`
 	Call   string    `json:"call"`
-	Rule   string    `json:"rule"` // as in the denied of a history line
+	Rule   string    `json:"rule"` // its name, as in the history
 	Reason string    `json:"reason"`
 	Agent  string    `json:"agent,omitempty"` // the subagent that made the call
 	At     time.Time `json:"at"`

@@ -15,7 +15,8 @@ import (
 
 // Stand is the current state of one loop.
 type Stand struct {
-	Project    string       `json:"project,omitempty"` // set if loops of several projects are shown
+	// set unless the project is the current one and the only one shown
+	Project    string       `json:"project,omitempty"`
 	Run        *loop.Budget `json:"run"`
 	Tick       *loop.Tick   `json:"tick,omitempty"`
 	Lock       *loop.Lock   `json:"lock,omitempty"`
@@ -30,7 +31,7 @@ type Stand struct {
 	Next     string    `json:"next_tick"`
 	Deferred []string  `json:"deferred_targets"`
 	Notes    []string  `json:"notes"`
-	// the run is an audit, and its verdict is about another commit than HEAD
+	// the run is an audit, and its verdict is about a commit other than HEAD
 	Stale bool   `json:"verdict_stale,omitempty"`
 	Head  string `json:"-"` // HEAD of an audit's worktree
 	// Tried has the newest record of each task of a task loop; for NewCard and List.
@@ -74,12 +75,11 @@ func minutesOf(l *loop.Iteration) int {
 
 // Waiting is a question that waits for a person.
 type Waiting struct {
-	Skill  loop.Skill `json:"skill"`
-	Gate   loop.Gate  `json:"gate"`
-	Paused bool       `json:"paused"` // answered in a terminal, not in the session's dialog
-	Answer string     `json:"answer"` // how to answer
-	// Project is set if loops of several projects are shown.
-	Project string `json:"project,omitempty"`
+	Skill   loop.Skill `json:"skill"`
+	Gate    loop.Gate  `json:"gate"`
+	Paused  bool       `json:"paused"`            // its run is paused, so a terminal answers it
+	Answer  string     `json:"answer"`            // how to answer
+	Project string     `json:"project,omitempty"` // see Stand
 	// Link is the web address of the PR that the question is about. It is empty if there is no PR
 	// or its page is not known.
 	Link string `json:"link,omitempty"`
@@ -88,7 +88,7 @@ type Waiting struct {
 // AnswerWord is the placeholder for a person's answer in a command.
 const AnswerWord = "ANSWER"
 
-// Wait returns a gate with the exact command that answers it.
+// Wait returns a gate with how to answer it: by the exact command or in the session's dialog.
 func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	w := Waiting{Skill: skill, Gate: g, Paused: paused, Answer: "in the session's dialog"}
 	switch {
@@ -244,14 +244,14 @@ func (st Stand) state() (style, text string) {
 	}
 	switch {
 	case st.Tick != nil:
-		return style, fmt.Sprintf("active, iteration %d runs", st.Tick.Iteration)
+		return style, fmt.Sprintf("active, iteration %d is running", st.Tick.Iteration)
 	case !b.RetryAt.IsZero():
-		return style, "active, waits for the service until " + b.RetryAt.Local().Format("15:04")
+		return style, "active, waiting for the service until " + b.RetryAt.Local().Format("15:04")
 	}
 	return style, "active, between iterations"
 }
 
-// short returns the state for a status line. It is empty for a loop that runs.
+// short returns the state for a status line. It is empty if the loop runs normally.
 func (st Stand) short() string {
 	if st.Run.Status == loop.Active && st.OwnerAlive && !st.ending() {
 		return ""
@@ -301,7 +301,7 @@ func (st Stand) line(session string, short bool) string {
 type Run struct {
 	loop.Budget
 	Present bool   `json:"-"` // the run is not archived
-	Tree    string `json:"-"` // its linked worktree; "" for the project itself
+	Tree    string `json:"-"` // its project or linked worktree; see Stand.Project
 	Head    string `json:"-"` // see Stand
 }
 
@@ -344,11 +344,11 @@ func outOf(used, most int, between string) string {
 	return strconv.Itoa(used) + between + strconv.Itoa(most)
 }
 
-// Projects holds the loops of several projects, ordered by the last change of the project.
+// Projects holds the loops of several projects. The project that changed last comes last.
 type Projects []Stand
 
-// Draw writes a line for each project: first the ones that need a person, then the ones in which a
-// loop runs. Among equals, the project that changed last comes first.
+// Draw writes a line for each project: first those that need a person, then those with a running
+// loop. Among equals, the project that changed last comes first.
 func (list Projects) Draw(p *page.Text) {
 	var projects []string
 	needs, loops, rank := map[string]string{}, map[string][]string{}, map[string]int{}

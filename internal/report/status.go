@@ -15,7 +15,8 @@ import (
 )
 
 // Status returns the status block of an iteration or a skipped tick (R117, R128). wake names the
-// trigger of the next tick, as in "scheduled by /loop". It is ignored if the iteration is the last.
+// trigger of the next tick, as in "scheduled by /loop". It is ignored after an iteration that
+// halted or paused the run.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
 	own := kindOf(b).Block(b, l)
@@ -64,7 +65,7 @@ func Status(l *loop.Iteration, wake string) string {
 }
 
 // Paused is the text about the next tick of a paused run.
-const Paused = "none before the run is resumed"
+const Paused = "none until the run is resumed"
 
 // remarks writes the overrun, the refusals, the weakened tests and the notes of an iteration.
 func (t *text) remarks(l *loop.Iteration) {
@@ -84,7 +85,7 @@ func (t *text) remarks(l *loop.Iteration) {
 	}
 }
 
-// Notes returns an iteration's notes without the rest of its block.
+// Notes returns an iteration's notes without the rest of its status block.
 func Notes(notes []string) string {
 	var t text
 	t.lines("Note: ", notes)
@@ -129,7 +130,7 @@ func outside(b *loop.Budget) string {
 	return when(b.DollarsOutside != 0, ", $"+b.DollarsOutside.String()+" outside of iterations")
 }
 
-// StopLine returns in one line why a run has stopped.
+// StopLine describes in one line why a run stopped, with the questions that wait.
 func StopLine(b *loop.Budget) string {
 	s := fmt.Sprintf("%s: %s", b.StopCause, stopText(b))
 	for _, g := range b.Pending {
@@ -155,7 +156,7 @@ type Ended struct {
 	Overrun         *loop.Overrun // overrun of its last iteration
 }
 
-// maxFinal bounds a final report, in lines. The lines that it must have may exceed it.
+// maxFinal bounds a final report, in lines. Its mandatory lines may exceed the bound.
 const maxFinal = 12
 
 // Final returns the report on a halt or pause: the cause by its machine name and in prose, the
@@ -240,7 +241,7 @@ func stopText(b *loop.Budget) string {
 // Resume returns the exact command that continues a run. It is empty if nothing is left to do. path
 // is the run's budget file if that is not in its default place.
 func Resume(b *loop.Budget, path string) string {
-	// Without /loop a scheduled run would do one iteration. Its interval is not known.
+	// Without /loop, a scheduled run would do only one iteration. The interval was not recorded.
 	scheduled := when(b.UnderLoop, "/loop ")
 	switch {
 	case b.StopCause == "backlog_empty": // a fresh run reads the backlog again
@@ -273,7 +274,7 @@ func Next(b *loop.Budget, path string) string {
 	return cmp.Or(Resume(b, path), "hooks report-card "+string(b.Skill))
 }
 
-// OneWord quotes a word for a skill's arguments if necessary. Arguments have quotes but no escapes.
+// OneWord quotes a word for a skill's arguments if necessary. These have quotes but no escapes.
 func OneWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
 		return word
@@ -282,7 +283,8 @@ func OneWord(word string) string {
 }
 
 // raisingFlags returns the flags without which a resumed run would stop again at once. They raise
-// each reached ceiling by half, as the gate does. A restarted run counts its iterations from 0.
+// each reached ceiling, a task's included, by half, as the gate does. restarted means that the run
+// counts its iterations from 0.
 func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	raise := func(ceiling *int, used int) {
 		if used >= *ceiling {
@@ -317,7 +319,7 @@ func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	return flags
 }
 
-// Missed lists the background work that ended or reported while the person was away, with its
+// Missed lists the background tasks that ended or reported while the person was away, with their
 // output files.
 func Missed(wakes []loop.Wakeup) string {
 	text := "hooks: while you were away, this was not passed to the model:"

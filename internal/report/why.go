@@ -65,7 +65,7 @@ type StopWhy struct {
 	// the run stopped after that iteration
 	Between   bool      `json:"between_iterations,omitempty"`
 	Since     time.Time `json:"since"`
-	Also      []string  `json:"also_fired"` // causes that held in the same iteration
+	Also      []string  `json:"also_fired"` // other causes that held in the same iteration
 	Do        []string  `json:"do"`         // steps for a person, in order
 	Waiting   []Waiting `json:"waiting"`
 	LastError string    `json:"last_error,omitempty"` // last error of qmd
@@ -73,7 +73,8 @@ type StopWhy struct {
 	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
 
-// StoppedBy explains a halted or paused run. last is its last line, or nil if it has no line.
+// StoppedBy explains a halted or paused run. last is its last history line, or nil. path is as for
+// Resume.
 func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
 	s := &StopWhy{Cause: b.StopCause, Text: stopText(b), Iteration: b.IterationsUsed,
 		Gate: cmp.Or(b.StopDetail, &loop.StopDetail{}).Gate, Waiting: gates}
@@ -145,7 +146,7 @@ func couldStop(name string, list []loop.Explained) page.Table {
 	return t
 }
 
-// facts returns the reason with its circumstances, and the questions that wait.
+// facts returns the reason for the stop, when and where it happened, and the questions that wait.
 func (s *StopWhy) facts(screen page.Screen) (list page.Facts) {
 	if s.Condition != "" {
 		list.Row("condition", page.Plain, "%d %s (%s)", s.Number, s.Condition, s.Cause)

@@ -108,7 +108,7 @@ func TestASlipForLoopStartsNothing(t *testing.T) {
 		}
 		return Turn{Text: "done"}
 	})
-	const slip = `"--lop" is not a loop flag, did you mean --loop`
+	const slip = `"--lop" is not a loop flag; did you mean --loop`
 	r := w.Headless("/sdd:work --lop --max-dollars 5")
 	if said := strings.Join(append(r.Said, r.Result), "\n"); !strings.Contains(said, slip) {
 		t.Errorf("the person was told:\n%s", said)

@@ -103,8 +103,8 @@ func TestTrackerLeadsTheLoop(t *testing.T) {
 	if diff := cmp.Diff([]string{"#201"}, first.PRs); diff != "" {
 		t.Errorf("PRs of the first iteration (-want +got):\n%s", diff)
 	}
-	if !w.Model.Told("Backlog, by the tracker: 2 unblocked, 0 blocked, 0 in-progress. Workable: " +
-		"#143, #145") {
+	if !w.Model.Told("Backlog according to the tracker: 2 unblocked, 0 blocked, 0 in-progress. " +
+		"Workable: #143, #145") {
 		t.Error("the model was not told the tracker's backlog")
 	}
 

@@ -284,7 +284,7 @@ func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 			"Not published: %s. Nothing leaves the worktree during %s", what, during)
 	case r.Opaque != "" && r.Reaches && !r.Braked:
 		return loop.RefuseCall(loop.AuditRule,
-			"write it plainly, without text that is only known when it runs",
+			"write it plainly, without text that is only known at run time",
 			"This command cannot be read, and it could push: %s", r.Opaque)
 	}
 	return loop.Outcome{}
