@@ -15,10 +15,11 @@ import (
 	"hooks/internal/tracker"
 )
 
-// in returns the arguments with which a program runs in a phase. In a phase that only reads, git
-// ignores settings that alter its output or start programs, because a worker may have set them. In
-// a phase that writes, a checkout of a remote branch creates no local branch, and a rebase moves no
-// other branch. These settings follow those of the command, so that they take precedence.
+// in returns the program's arguments, with the git settings that the phase requires. In a phase
+// that only reads, git ignores settings that alter its output or start programs, because a worker
+// may have set them. In a phase that writes, checking out a remote branch creates no local branch,
+// and a rebase moves no other branch. The added settings follow the command's own, so that they
+// take precedence.
 func (s Start) in(phase loop.Confined) []string {
 	at, _ := s.git()
 	argv, settings := s.Argv, []string(nil)
@@ -38,8 +39,8 @@ func (s Start) in(phase loop.Confined) []string {
 	return slices.Insert(slices.Clone(argv), at, settings...)
 }
 
-// git returns the index of git's subcommand in the arguments, and how git is started. If the
-// program is not git, at is 1, and start describes a git that the program would start.
+// git returns the index of the git subcommand in the arguments, and how git is started. If the
+// program is not git, at is 1, and start describes a git process that the program would start.
 func (s Start) git() (at int, start tracker.GitStart) {
 	start = tracker.GitStart{Dir: s.Cwd, Env: s.Environ, Works: s.Cwd}
 	gitDir, workTree := s.Env("GIT_DIR"), s.Env("GIT_WORK_TREE")
@@ -65,8 +66,8 @@ func (s Start) git() (at int, start tracker.GitStart) {
 }
 
 // strays refuses a git command that changes a branch other than the phase's, another worktree, or a
-// remote that is a local directory. It returns nil if the command only reads or stays on the
-// phase's branch, if the phase has no branch, and for other programs.
+// remote that is a local directory. It returns nil if the program is not git, if the phase has no
+// branch, or if the command only reads or stays on the phase's branch.
 func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 	line := shellword.Join(shellword.Lits(s.Argv...))
 	text := effect.Call{Tool: "Bash", Cwd: s.Cwd, Command: line}
@@ -96,8 +97,8 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 		"commit on "+branch+"; a person can merge after "+g.phase.Until)
 }
 
-// strayed is like moves, but also rejects an alias, and a fetch that is configured to write into a
-// local branch. It rejects even an alias that git ignores because it is named after a git command.
+// strayed is like moves, but also rejects an alias, and a fetch configured to write to a local
+// branch. It rejects even an alias that git ignores because it has the name of a git command.
 func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
 	name := "alias." + argv[0]
 	if cmp.Or(config[strings.ToLower(name)], config[name+".command"]) != "" {
@@ -114,7 +115,7 @@ func (s Start) strayed(argv []string, own, on string, config map[string]string) 
 }
 
 // common returns the git directory that all worktrees of a repository share. dir is the git
-// directory of one of them.
+// directory of any of these worktrees.
 func common(dir string) string {
 	shared, _, _ := strings.Cut(tracker.RealPath(dir), "/worktrees/")
 	return shared
@@ -125,7 +126,7 @@ func within(folder, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// remote reports whether dir is in a local directory that is a remote of the repository.
+// remote reports whether dir is inside a local directory that the repository has as a remote.
 func remote(own tracker.Facts, dir string) bool {
 	for _, url := range own.Remotes {
 		if within(safefile.Absolute(own.Top, strings.TrimPrefix(url, "file://")), dir) {
@@ -138,8 +139,8 @@ func remote(own tracker.Facts, dir string) bool {
 // unseen is the reason for refusing `git bisect run`.
 const unseen = "the git commands that it starts would not be checked"
 
-// staying maps each git command that can change another branch to its harmless flags, which neither
-// do that nor make a rebase run a program.
+// staying maps each git command that can change another branch to its harmless flags. These neither
+// change another branch nor make a rebase run a program.
 var staying = map[string]string{
 	"branch":   "-q --quiet -u --set-upstream-to --unset-upstream --edit-description",
 	"checkout": "-q --quiet -f --force --ours --theirs",
@@ -153,8 +154,8 @@ var staying = map[string]string{
 }
 
 // moves explains how a git command changes or could change another worktree, or a branch other than
-// own. If it cannot, moves returns an empty string. argv begins with git's subcommand; on is the
-// checked-out branch.
+// own. It returns an empty string if the command cannot. argv begins with the git subcommand; on is
+// the checked-out branch.
 func (s Start) moves(argv []string, own, on string) string {
 	const another = "it changes another branch"
 	const settings = "-u --set-upstream-to --unset-upstream --edit-description" // flags

@@ -14,11 +14,11 @@ import (
 	"hooks/internal/seal"
 )
 
-// keptName is the directory of kept programs, beside the directories of links.
+// keptName is the directory of kept programs, next to the link directories.
 const keptName = ".program"
 
 // Keep copies each build of a program into the state directory once, and returns the copy's path.
-// Links to the copy keep working if the program itself is updated, moved or broken.
+// Links to the copy keep working even if the program itself is updated, moved or broken.
 func Keep(home, exe string) (string, error) {
 	info, err := os.Stat(exe)
 	if err != nil {
@@ -45,12 +45,12 @@ func copyProgram(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	// The copy is not executable between the two calls. If the process dies there, starting a link
-	// fails until Keep copies it again.
+	// If the process dies between the two calls, the copy is not executable, and its links fail
+	// until Keep copies the program again.
 	return errors.Join(atomic.WriteFile(to, in), os.Chmod(to, 0o700))
 }
 
-// Dress creates a session's directory of links to exe, with mode 0700, and repairs wrong links.
+// Dress creates a session's link directory, with mode 0700 and links to exe, and repairs links.
 func Dress(home, session, exe string) error {
 	dir := seal.LinksPath(home, session)
 	var err error
@@ -93,9 +93,9 @@ const linksAge = 30 * 24 * time.Hour
 // RemoveLinks removes the links of all sessions and the kept programs.
 func RemoveLinks(home string) { _ = os.RemoveAll(filepath.Join(home, "brake")) }
 
-// Sweep removes the links of each session that has no loop on, whose links are at least linksAge
-// old, and for which lives returns false. It also removes kept programs of that age that no
-// remaining link points to.
+// Sweep removes a session's links if they are at least linksAge old, no loop is active in the
+// session, and lives returns false. It also removes kept programs of that age if no remaining link
+// points to them.
 func Sweep(home string, lives func(session string) bool) {
 	root := filepath.Join(home, "brake")
 	old := func(e os.DirEntry) bool {

@@ -13,12 +13,12 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxEnvFile is the maximum size, in bytes, of a file of shell text that the client evaluates.
+// maxEnvFile is the maximum size, in bytes, of a shell file that the client evaluates.
 const maxEnvFile = 1 << 20
 
-// Arm appends Line to CLAUDE_ENV_FILE unless it is already there. The client evaluates that file
-// before the session's Bash commands, and passes its name only to a SessionStart hook. Arm does
-// nothing on Windows, which has no links.
+// Arm appends Line to CLAUDE_ENV_FILE if it is not yet there. The client evaluates that file before
+// the session's Bash commands, and passes its name only to a SessionStart hook. Arm does nothing on
+// Windows, which has no links.
 func Arm(env func(string) string, session string) error {
 	path, line := env("CLAUDE_ENV_FILE"), Line(seal.Home(env), session)
 	if path == "" || line == "" || session == "" || runtime.GOOS == "windows" {
@@ -38,8 +38,8 @@ func Arm(env func(string) string, session string) error {
 	return nil
 }
 
-// Armed reports whether Line is in one of the client's files of shell text for the session. It
-// returns false if their directory cannot be read.
+// Armed reports whether Line is in one of the shell files that the client evaluates for the
+// session. It returns false if their directory cannot be read.
 func Armed(env func(string) string, session string) bool {
 	line := Line(seal.Home(env), session)
 	if line == "" || session == "" || session != filepath.Base(session) || session == ".." {

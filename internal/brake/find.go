@@ -13,12 +13,12 @@ import (
 // defaultPath is the search path for programs if PATH is not set.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// folder identifies one session's directory of links.
+// folder identifies a session's link directory.
 type folder struct{ home, session string }
 
-// find searches path for directories of links and for the real program, that is, the first program
-// of that name that is neither a link nor this program. target is its absolute path, or empty if
-// there is none. If argv0 is a path, its directory comes first in the search for links.
+// find searches path for link directories and for the real program, which is the first program
+// called name that is neither a link nor this program. target is the real program's absolute path,
+// or empty if there is none. If argv0 is a path, the search for links starts in its directory.
 func find(argv0, name, path string) (target string, links []folder) {
 	exe, _ := os.Executable()
 	self, _ := os.Stat(exe)
@@ -35,8 +35,8 @@ func find(argv0, name, path string) (target string, links []folder) {
 	return target, links
 }
 
-// program returns the absolute path of an executable file that is not this program, or an empty
-// string for any other file.
+// program returns path as an absolute path if it is an executable file other than this program.
+// Otherwise it returns an empty string.
 func program(path string, self fs.FileInfo) string {
 	info, err := os.Stat(path)
 	runs := err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
@@ -47,8 +47,8 @@ func program(path string, self fs.FileInfo) string {
 	return path
 }
 
-// linksIn returns the session whose directory of links is dir: HOME/brake/SESSION, with name as a
-// symbolic link in it. It returns the zero value for any other directory.
+// linksIn returns the session whose link directory is dir. A link directory is HOME/brake/SESSION
+// and contains name as a symbolic link. For any other directory, linksIn returns the zero value.
 func linksIn(dir, name string) folder {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {

@@ -17,34 +17,34 @@ import (
 	"hooks/internal/store"
 )
 
-// Pass consumes the pass that a session's loop has for one act on a PR. The kind is effect.MergePR
-// or effect.ApprovePR; sha is the head that the command names, or empty. If ok is false, why is
-// the reason, such as "the pass for PR #142 is used up", and at is the only commit that has a pass,
-// or empty.
+// Pass consumes the loop's pass for one act on a PR. kind is effect.MergePR or effect.ApprovePR;
+// sha is the head commit that the command names, or empty. If ok is false, why is the reason, such
+// as "the pass for PR #142 is used up", and at is the only commit that has a pass, or empty.
 type Pass func(home, session string, kind effect.Kind, pr int, sha string) (
 	ok bool, why, at string)
 
-// ground holds the facts about the loop that a link needs to judge. The zero value is an unknown
-// loop, under which every merge is refused.
+// ground holds the facts about a loop that a link needs to judge a program. The zero value
+// describes an unknown loop. Under it every merge is refused.
 type ground struct {
 	// project is the absolute path of the loop's project. It is empty if the sealed record cannot
 	// be read; then every merge is refused.
 	project string
-	runs    []loop.Tracker // the trackers with which the session's runs began
-	config  string         // configuration of the runs; empty if an older version began them
+	runs    []loop.Tracker // trackers that the session's runs began with
+	config  string         // the runs' configuration; empty if an older version began them
 	pass    Pass
-	links   folder        // links of the session, for pass
+	links   folder        // the session's links, for pass
 	phase   loop.Confined // what the loop's current phase forbids
-	// ended reports that all loops of the session have ended and the person has not typed since.
+	// ended reports whether all of the session's loops have ended and the person has not typed
+	// since.
 	ended bool
-	// unread reports that the sealed record exists but cannot be read. The loop may then be in a
-	// phase in which nothing leaves the worktree.
+	// unread reports whether the sealed record exists but cannot be read. The loop may then be in a
+	// phase where nothing may leave the worktree.
 	unread bool
 }
 
 // ground returns the facts about a session's loop. on reports whether the session's links judge
-// programs. They do not if no loop is on, or if all loops have ended and no gate of an ended loop
-// blocks the current turn.
+// programs. They do not if no loop is active, or if all loops have ended and no gate of an ended
+// loop blocks the current turn.
 func (f folder) ground(pass Pass) (g ground, on bool) {
 	path := seal.SwitchPath(f.home, f.session)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +75,7 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	return g, !g.ended || record.Shut()
 }
 
-// confined returns what the current phase of an active loop forbids.
+// confined returns the restrictions of an active loop's current phase.
 func confined(l seal.Loop) loop.Confined {
 	kind := loop.KindOf(loop.Skill(l.Skill))
 	if kind.Confine == nil || gjson.Get(l.State.Budget, "status").Str != string(loop.Active) {

@@ -19,14 +19,14 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Start is a program that is about to start.
+// Start describes a program that is about to start.
 type Start struct {
 	Argv    []string // begins with the link's name
 	Cwd     string   // empty if unknown
 	Environ []string
 }
 
-// Env returns a variable of the program's environment, or an empty string.
+// Env returns the value of an environment variable, or an empty string if it is not set.
 func (s Start) Env(name string) string {
 	for _, kv := range s.Environ {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
@@ -36,15 +36,15 @@ func (s Start) Env(name string) string {
 	return ""
 }
 
-// readFile returns the text of a file that the program may use. It implements effect.Files.
+// readFile returns the contents of a file that the program may use. It implements effect.Files.
 func (s Start) readFile(path string) (string, bool) {
-	// Reading one byte over the limit shows that the file is longer.
+	// Read one byte over the limit, to notice if the file is longer.
 	return safefile.ReadHead(safefile.Absolute(s.Cwd, path), effect.MaxFile+1)
 }
 
-// judge returns a refusal if the program must not run. Otherwise it returns the program's acts, but
-// not the acts of programs that it starts through a link, because the link judges them. For a merge
-// it consumes the loop's pass.
+// judge returns a refusal if the program must not run. Otherwise it returns the program's acts. It
+// omits the acts of programs that start through a link, because that link judges them. If the
+// program merges, judge consumes the loop's pass.
 func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	var unread error
 	ofGit := s.Argv[0] == "git"
@@ -109,7 +109,7 @@ func publishes(r effect.Reading) bool {
 	})
 }
 
-// Repo converts the facts of a repository for package guard.
+// Repo converts facts about a repository to the form that package guard uses.
 func Repo(at tracker.Facts) effect.Repo {
 	return effect.Repo{
 		Branch: at.Branch, Default: at.Default, Remotes: at.Remotes, Config: at.Config,
@@ -140,8 +140,8 @@ func (s Start) words() []string {
 	return append(words, args...)
 }
 
-// merge judges the only merging act of the command. It allows the merge or approval of a PR if the
-// loop has a pass for it, which it consumes. It refuses any other act.
+// merge judges the command's only merging act. If a PR is merged or approved and the loop has a
+// pass for that, merge consumes the pass and allows the act. It refuses any other act.
 func (s Start) merge(g ground, a effect.Act) *Refusal {
 	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
 	switch {
@@ -180,12 +180,12 @@ func (s Start) unsealed() *Refusal {
 		"leave it to a person, who can find the cause with `hooks doctor`")
 }
 
-// plainly returns the plain command that merges a PR. For PR 0 the command contains N.
+// plainly returns the plain command that merges a PR. If pr is 0, the command contains N instead.
 func (s Start) plainly(pr int) string {
 	return tracker.MergeCommand(s.forge(), pr, "")
 }
 
-// forge returns the forge that the started client belongs to, else the repository's forge.
+// forge returns the forge of the started client, or else the forge of the repository.
 func (s Start) forge() string {
 	if kind := tracker.ForgeOfClient(s.Argv[0]); kind != "" {
 		return kind
@@ -193,8 +193,8 @@ func (s Start) forge() string {
 	return tracker.ForgeOf(tracker.Repo(context.Background(), s.Cwd).Base().Host)
 }
 
-// foreign names the repository or host that a merge targets if no run of the loop began with it.
-// Otherwise it returns an empty string.
+// foreign returns the repository or host that a merge targets. It returns an empty string if one of
+// the loop's runs began with that repository.
 func (s Start) foreign(g ground, a effect.Act) string {
 	redact := config.Of(g.config, g.project).Redact // the run's own tracker is stored redacted
 	if len(g.runs) == 0 {                           // an older version began the run
@@ -224,8 +224,8 @@ func (s Start) foreign(g ground, a effect.Act) string {
 	return cmp.Or(a.Repo, "the repository of "+start.Works)
 }
 
-// host returns the host that the environment sets for the forge's client, in lower case, or an
-// empty string.
+// host returns the host that the environment sets for the forge client, in lower case, or an empty
+// string.
 func (s Start) host() string {
 	name := ""
 	switch tracker.ForgeOfClient(s.Argv[0]) {
@@ -242,9 +242,9 @@ func (s Start) shown() string {
 	return shellword.Clip(loop.Secrets(shellword.Join(shellword.Lits(s.Argv...))), 300)
 }
 
-// throughLinks reports whether a part of a git command runs in a shell whose programs start through
-// links, which judge them. Such parts are an alias with "!", a hook and rebase --exec. A git
-// command in them does not count, because git puts its own directory first in PATH.
+// throughLinks reports whether part of a git command runs in a shell where programs start through
+// links, which judge them. This is true of an alias with "!", a hook and rebase --exec. It is not
+// true of a git command in them, because git puts its own directory first in PATH.
 func throughLinks(repo func() effect.Repo, via []string, command string) bool {
 	byGit, byShell := false, false
 	for _, v := range via {

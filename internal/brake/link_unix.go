@@ -18,7 +18,7 @@ import (
 	"hooks/internal/term"
 )
 
-// The exit codes of a shell for a program that cannot be started.
+// Exit codes that a shell returns for a program that cannot be started.
 const (
 	cannotRun = 126
 	notFound  = 127
@@ -58,9 +58,9 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	return cannotRun, true
 }
 
-// judge judges the program for every loop whose links were found, or for an unknown loop if none
-// were found. phase is what the current phase of one of these loops forbids. A panic counts as a
-// refusal, so that it does not let a merge pass.
+// judge judges the program for every loop whose links were found, or for an unknown loop if no
+// links were found. phase holds the restrictions of one loop's current phase. A panic counts as a
+// refusal, so that it cannot let a merge through.
 func judge(
 	name string, argv []string, links []folder, pass Pass,
 ) (r *Refusal, phase loop.Confined) {
@@ -93,7 +93,7 @@ func judge(
 	return nil, phase
 }
 
-// started returns the program that is about to start, in this process's directory and environment.
+// started describes the program that is about to start in this process's directory and environment.
 func started(name string, argv []string) Start {
 	cwd, _ := os.Getwd()
 	return Start{Argv: append([]string{name}, argv[1:]...), Cwd: cwd, Environ: os.Environ()}

@@ -16,7 +16,7 @@ import (
 	"hooks/internal/term"
 )
 
-// Command is one run of a program.
+// Command describes one run of a program.
 type Command struct {
 	Dir  string
 	Env  []string
@@ -24,29 +24,29 @@ type Command struct {
 	In   string        // stdin
 	Wait time.Duration // maximum run time
 	Idle time.Duration // maximum time without output on stdout; 0 means no limit
-	Most int           // limit of the output in bytes; exceeding it kills the program
-	// Last keeps the last Most bytes of stdout and stderr combined. Exceeding Most then does not
-	// kill the program.
+	Most int           // maximum output in bytes; a program that exceeds it is killed
+	// If Last is set, Result.Out holds the last Most bytes of stdout and stderr combined, and a
+	// program with more output is not killed.
 	Last bool
-	// Silent discards the output. Processes that the program leaves behind then keep running.
+	// Silent discards the output and lets processes that the program leaves behind keep running.
 	Silent bool
 }
 
-// Result holds the output of a program, even of one that was killed.
+// Result holds a program's output, even if the program was killed.
 type Result struct {
 	Out  []byte
 	Says string // the first 64 KiB of stderr; empty with Command.Last
 }
 
-// ErrTooMuch is the error for a program that was killed because its output exceeded Command.Most.
+// ErrTooMuch reports that a program was killed because its output exceeded Command.Most.
 var ErrTooMuch = errors.New("too much output")
 
 const maxSays = 64 << 10
 
-// Run starts a program and waits until it exits, and then for up to half a second until no process
-// holds its output open. If the program fails or exceeds a limit, or a process still holds the
-// output, Run kills the process group. After a timeout it returns the context's error. The error of
-// a failed program includes the first line of stderr. Result holds the output so far.
+// Run starts a program, waits for it to exit, and then waits up to half a second for all processes
+// to close its output. If the program fails or exceeds a limit, or a process keeps the output open,
+// Run kills the process group. After a timeout it returns the context's error. If the program
+// fails, the error includes the first line of stderr. Result holds the output so far.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if len(c.Args) == 0 {
 		return Result{}, errors.New("the command is empty")
@@ -108,8 +108,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Exit returns the exit code for an error of Run. It returns 0 if the program succeeded, even if it
-// left processes that Run killed, and -1 if the program did not start or did not exit by itself.
+// Exit returns the exit code for an error from Run. It returns 0 if the program succeeded, even if
+// Run killed its children, and -1 if the program did not start or did not exit by itself.
 func Exit(err error) int {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	switch {
@@ -149,8 +149,8 @@ func (h *Head) Write(p []byte) (int, error) {
 // maxLine bounds the result of Line, in characters.
 const maxLine = 200
 
-// Line returns the first non-blank line of a text, cut to maxLine. It removes control characters
-// and secrets, because errors are stored in notes.
+// Line returns the first non-blank line of text, cut to maxLine. It removes control characters and
+// secrets, because errors are stored in notes.
 func Line(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(term.Line(line))

@@ -5,8 +5,8 @@ import (
 	"os/exec"
 )
 
-// Detach starts a program that outlives this process and its process group. in is a short text for
-// its stdin. env is added to this process's environment.
+// Detach starts a program that outlives this process and its process group. It writes in, which
+// must fit in a pipe's buffer, to the program's stdin. env is added to this process's environment.
 func Detach(in string, env []string, args ...string) error {
 	cmd := exec.Command(args[0], args[1:]...)
 	if in != "" {

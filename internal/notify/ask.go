@@ -20,8 +20,8 @@ import (
 	"hooks/internal/safefile"
 )
 
-// AskWord is this program's first argument when it starts itself to send a paused run's questions
-// to the person's Ask command.
+// AskWord, as the first argument, makes this program send a paused run's questions to the person's
+// Ask command.
 const AskWord = "ask-person"
 
 // variable returns the value of an environment variable. It returns "" if the project's client
@@ -40,18 +40,18 @@ func (p *Person) variable(name string) string {
 	return strings.TrimSpace(p.Env(name))
 }
 
-// AskCommand is the person's Ask command with its settings.
+// AskCommand holds the person's Ask command and its settings.
 type AskCommand struct {
 	Argv, Env []string
 	// Print is a hash of the command, Merges, the files that the command names by absolute path,
-	// and the variables in the person's settings. It is "" if no usable command exists. When a
-	// person starts a run, the run records Print, so that a command replaced later cannot answer.
+	// and the variables in the person's settings. It is "" if no usable command exists. The run
+	// records Print when a person starts it, so that a command replaced later cannot answer.
 	Print  string
-	After  time.Duration // how long a dialog waits for the person before the command is asked
-	Merges bool          // the command's answers may merge
+	After  time.Duration // how long a dialog waits for the person before the command runs
+	Merges bool          // whether the command may decide merges
 }
 
-// Ask reads the person's Ask command. It ignores the project's configuration, and any variable that
+// Ask reads the person's Ask command. It ignores the project's configuration and any variable that
 // the project's settings set.
 func (p *Person) Ask() (c AskCommand) {
 	own := config.User(p.clientDir()).Ask
@@ -68,7 +68,7 @@ func (p *Person) Ask() (c AskCommand) {
 	for _, word := range words {
 		if !filepath.IsAbs(word) && !strings.Contains(word, "://") &&
 			strings.ContainsAny(word, `/\~`) {
-			return c // the command may name a file of the project
+			return c // the path may name a file in the project
 		}
 		if text, ok := safefile.Read(word, config.MaxFile); ok && filepath.IsAbs(word) {
 			print += "\x00" + text
@@ -78,7 +78,7 @@ func (p *Person) Ask() (c AskCommand) {
 	if len(set) > 0 {
 		print += fmt.Sprintf("\x00%q", set)
 	}
-	env := append(p.fewVariables(), set...) // of duplicates, the last one counts
+	env := append(p.fewVariables(), set...) // if a name repeats, the last value counts
 	for _, v := range env {
 		if path, ok := strings.CutPrefix(v, "PATH="); ok {
 			c.Argv = append([]string{onPath(path, words[0])}, words[1:]...)
@@ -90,8 +90,8 @@ func (p *Person) Ask() (c AskCommand) {
 	return c
 }
 
-// fewVariables returns a minimal environment for the Ask command with a fixed PATH. A project's
-// settings could redirect the command through its own PATH or through variables like LD_PRELOAD.
+// fewVariables returns a minimal environment with a fixed PATH for the Ask command. Otherwise a
+// project's settings could redirect the command through PATH or variables such as LD_PRELOAD.
 func (p *Person) fewVariables() (env []string) {
 	path := "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin"
 	names := []string{"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR",
@@ -109,7 +109,7 @@ func (p *Person) fewVariables() (env []string) {
 	return append(env, "PATH="+path)
 }
 
-// ownVariables returns the variables that the person's client settings set.
+// ownVariables returns the environment variables set in the person's client settings.
 func (p *Person) ownVariables() (env []string) {
 	dir := p.clientDir()
 	if dir == "" {
@@ -123,8 +123,8 @@ func (p *Person) ownVariables() (env []string) {
 	return env
 }
 
-// onPath returns name if it contains a slash. Otherwise it returns the program of that name in the
-// folders of path, or "" if there is none.
+// onPath returns name if it contains a slash. Otherwise it looks name up in the folders of path and
+// returns "" if there is no such program.
 func onPath(path, name string) string {
 	if strings.ContainsAny(name, `/\`) {
 		return name
@@ -137,7 +137,7 @@ func onPath(path, name string) string {
 	return ""
 }
 
-// Digest returns a hash of a text that must not be stored.
+// Digest returns a hash of text that must not itself be stored.
 func Digest(text string) string {
 	s := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(s[:16])
@@ -149,8 +149,8 @@ func (p *Person) StartAsking(kind loop.Skill, secret string) error {
 	return p.start("ask", AskWord, secret, "HOOKS_LOOP="+string(kind))
 }
 
-// Recorded starts the person's Notify command to report that the Ask command's answer was recorded,
-// and how to resume the run. It does nothing without such a command.
+// Recorded starts the person's Notify command to report that the Ask command's answer was recorded
+// and how to resume the run. It does nothing if no Notify command is configured.
 func (p *Person) Recorded(way, resume string) error {
 	p.way = strings.ToLower(way)
 	if command, _ := p.notifyWay(); command == "" {

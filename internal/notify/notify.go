@@ -1,5 +1,5 @@
-// Package notify starts a person's own commands, detached from the client: Notify for notices, Ask
-// for questions, and Sync for the events of a task loop.
+// Package notify runs the commands that a person configured, detached from the client: Notify for
+// notices, Ask for questions, and Sync for task-loop events.
 package notify
 
 import (
@@ -27,7 +27,7 @@ const (
 	SyncWord    = "sync"
 )
 
-// deliverTime and syncTime limit one run of the Notify and the Sync command.
+// deliverTime and syncTime bound one run of the Notify command and of the Sync command.
 const (
 	deliverTime = 10 * time.Second
 	syncTime    = 30 * time.Second
@@ -40,7 +40,7 @@ type Person struct {
 	way     string // the project's Notify setting
 	titles  []string
 	texts   []string
-	syncs   bool // task-loop events are queued
+	syncs   bool // whether task-loop events are queued
 }
 
 // Notice queues a notice until the reply is printed. way is the project's Notify setting. next is
@@ -53,7 +53,7 @@ func (p *Person) Notice(way, title, text, next string) {
 	p.texts = append(p.texts, report.Short(text)+" — next: "+report.Short(next))
 }
 
-// clientDir returns the folder of the person's client configuration. It returns "" if the folder is
+// clientDir returns the person's client configuration folder. It returns "" if the folder is
 // unknown or if the project's settings may change a variable that determines it.
 func (p *Person) clientDir() string {
 	for _, name := range []string{"CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"} {
@@ -65,9 +65,9 @@ func (p *Person) clientDir() string {
 	return dir
 }
 
-// notifyWay returns the command that notifies the person, or reports that the bell rings instead. A
-// command comes only from the person's environment or CLAUDE.md. The project may come from a
-// stranger, so it can choose only bell or off.
+// notifyWay returns the command that notifies the person, or "". bell reports whether to ring the
+// bell instead. Only the person's environment and CLAUDE.md can set a command. The project may come
+// from a stranger, so it can choose only bell or off.
 func (p *Person) notifyWay() (command string, bell bool) {
 	way := cmp.Or(p.variable("HOOKS_NOTIFY"), config.User(p.clientDir()).Notify)
 	switch cmp.Or(way, p.way) {
@@ -94,8 +94,8 @@ func (p *Person) Queue(files *store.Store, list []loop.SyncEvent) error {
 	return files.Queue(list)
 }
 
-// Later returns the function to run once the reply is printed, or nil, and reports whether the
-// reply rings the bell. It reads no configuration if no notice or event is queued.
+// Later returns the function to run once the reply is printed, or nil. bell reports whether the
+// reply rings the bell. Later reads the configuration only if a notice is queued.
 func (p *Person) Later() (run func() error, bell bool) {
 	command := ""
 	if len(p.texts) > 0 {
@@ -117,7 +117,7 @@ func (p *Person) Later() (run func() error, bell bool) {
 	}, bell
 }
 
-// start starts this program again, detached from the client. in is a short text for its stdin.
+// start runs this program again, detached from the client, with in on its stdin.
 func (p *Person) start(what, word, in string, env ...string) error {
 	program, err := os.Executable()
 	if err == nil {
@@ -129,7 +129,7 @@ func (p *Person) start(what, word, in string, env ...string) error {
 	return nil
 }
 
-// command splits a person's command into words at blanks outside quotes, without a shell. It
+// command splits a person's command line into words at blanks outside quotes, without a shell. It
 // returns nil if the guard would refuse the command from an agent, because an agent may have
 // written the person's configuration.
 func command(way string) []string {
@@ -140,8 +140,8 @@ func command(way string) []string {
 	return nil
 }
 
-// Deliver runs the person's Notify command with the text in its environment and on its stdin. The
-// run is limited to deliverTime.
+// Deliver runs the person's Notify command with the message in its environment and on its stdin. It
+// stops the command after deliverTime.
 func Deliver(env func(string) string) {
 	way, _ := (&Person{Env: env, Project: env("HOOKS_PROJECT")}).notifyWay()
 	if words := command(way); words != nil {
@@ -152,10 +152,10 @@ func Deliver(env func(string) string) {
 	}
 }
 
-// Sync sends the queued events, oldest first. It runs the person's command once for each event,
-// with the event as one line of JSON on stdin. Exit code 0 marks the event as sent; any other
-// result leaves this event and the later ones in the queue. After a crash an event may be sent
-// twice, with the same key. Only one process sends at a time.
+// Sync runs the person's Sync command once for each queued event, oldest first, with the event as
+// one line of JSON on stdin. If the command exits with 0, the event is marked as sent. Otherwise
+// this event and the later ones stay in the queue. After a crash an event may be sent twice, with
+// the same key. Only one process sends at a time.
 func Sync(env func(string) string) {
 	p := Person{Env: env, Project: env("HOOKS_PROJECT")}
 	words := command(p.syncWay())

@@ -1,8 +1,8 @@
 // Package proc identifies the process that owns a loop and reports whether a recorded process is
 // still running.
 //
-// The kernel reuses process ids, so a record also has the start time and the host. An uncertain
-// answer is loop.Unclear, which callers treat as alive (R70).
+// The kernel reuses process IDs, so a record also has the start time and the host. If the answer is
+// uncertain, it is loop.Unclear, which callers treat as alive (R70).
 package proc
 
 import (
@@ -17,9 +17,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// Of reports whether the recorded process is still running. kill -0 decides (R70), except that a
-// zombie, or a process whose start time differs from the record, counts as dead. Of returns
-// loop.Unclear for a record of another host, an invalid process id and an unexpected system error.
+// Of reports whether the recorded process is still running. It uses kill -0 (R70), but a zombie, or
+// a process whose start time differs from the record, also counts as dead. Of returns loop.Unclear
+// for an invalid process ID, a record from another host, or an unexpected system error.
 func Of(p loop.Process) loop.Liveness {
 	// The system call would truncate a number over 31 bits and test another process.
 	if p.PID <= 0 || p.PID > math.MaxInt32 || (p.Host != "" && p.Host != host()) {
@@ -44,8 +44,8 @@ var host = sync.OnceValue(func() string {
 // entry describes an existing process as the system reports it.
 type entry struct {
 	parent int
-	// names holds the process's own name and the name of its executable. A script's own name
-	// differs from that of the shell that runs it.
+	// names holds the process name and the name of its executable. For a script, the executable is
+	// the shell that runs it.
 	names []string
 	start string
 	// gone reports that the process has ended but has not been reaped. kill -0 succeeds on a
@@ -81,8 +81,8 @@ func Describe(pid int, source string) loop.Process {
 	return p
 }
 
-// Inside reports whether this process is a descendant of a recorded client that is alive. A daemon,
-// or a process whose ancestors the system does not report, counts as outside.
+// Inside reports whether p is a client that is still alive and this process is a descendant of it.
+// A daemon, or a process whose ancestors the system does not report, counts as outside.
 func Inside(p loop.Process) bool {
 	return p.Source == "client" && Of(p) == loop.Alive && below(p.PID, os.Getppid(), inspect)
 }
@@ -102,8 +102,8 @@ func below(pid, from int, look func(int) (entry, bool)) bool {
 	return false
 }
 
-// ancestor returns the nearest process, from pid upwards, that is not a shell. It returns 0 if the
-// system does not report one of the processes on the way.
+// ancestor walks up the process tree from pid and returns the first process that is not a shell. It
+// returns 0 if there is none or if the system does not report a process on the way.
 func ancestor(pid int, look func(int) (entry, bool)) int {
 	for range maxAncestors {
 		now, ok := look(pid)
@@ -118,8 +118,7 @@ func ancestor(pid int, look func(int) (entry, bool)) int {
 	return 0
 }
 
-// isShell reports whether a program's name, with or without its folder, is that of a command
-// interpreter.
+// isShell reports whether name, with or without its directory, is the name of a shell.
 func isShell(name string) bool {
 	name = filepath.Base(name)
 	name = strings.TrimPrefix(name, "-") // "-" marks a login shell

@@ -8,7 +8,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// zombie is SZOMB of <sys/proc.h>.
+// zombie is SZOMB from <sys/proc.h>.
 const zombie = 5
 
 // inspect reads the kernel's process table.
@@ -26,7 +26,7 @@ func inspect(pid int) (entry, bool) {
 	}, true
 }
 
-// Boot returns an id of the machine's current boot, or "" if the system does not report one.
+// Boot returns an ID for the machine's current boot, or "" if the system does not report one.
 func Boot() string {
 	boot, _ := unix.Sysctl("kern.bootsessionuuid")
 	return boot

@@ -11,20 +11,21 @@ import (
 	"hooks/internal/loop"
 )
 
-// Boot returns an id of the machine's current boot, or "" if the system does not report one. It is
-// read once, because no process outlives its boot.
+// Boot returns an ID for the machine's current boot, or "" if the system does not report one. The
+// ID is read once, because it cannot change while a process runs.
 var Boot = sync.OnceValue(func() string {
 	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text))
 })
 
-// Caller returns the process that created this program's stdin if stdin is one end of an unnamed
-// pair of Unix sockets and the process can still be inspected. Otherwise it returns nil. The client
-// gives every hook such a pair, directly or through a shell. Measurements show that it gives one to
-// the Bash tool as well, but writes nothing to it. The kernel records who created a pair. Exec,
-// setsid, double forks and variables do not change that, and only the creator's end can write to
-// the pair. So this is the one fact about a hook that a command in a tool call cannot fake. The
-// parent process proves nothing, because `exec hooks stop` is a child of the client as well.
+// Caller returns the process that created this program's stdin, if stdin is one end of an unnamed
+// Unix socket pair and that process can still be inspected. Otherwise it returns nil. The client
+// gives every hook such a pair, directly or through a shell. In measurements, it also gave one to
+// the Bash tool, but wrote nothing to it. The kernel records the creator of a pair. Exec, setsid,
+// double forks and environment variables do not change that record, and only the creator's end can
+// write to the pair. So the caller is the one fact about a hook that a command in a tool call
+// cannot fake. The parent process proves nothing, because `exec hooks stop` is also a child of the
+// client.
 func Caller() *loop.Process {
 	name, _ := unix.Getsockname(0)
 	socket, ok := name.(*unix.SockaddrUnix)
@@ -37,12 +38,12 @@ func Caller() *loop.Process {
 	}
 	p := Describe(int(cred.Pid), "client")
 	if p.Start == "" {
-		return nil // the process has ended or is hidden; its number may belong to another process
+		return nil // the process has ended or is hidden; its PID may have been reused
 	}
 	return &p
 }
 
-// inspect reads /proc. It returns false for a process that does not exist or is hidden.
+// inspect reads /proc. It returns false if the process does not exist or is hidden.
 func inspect(pid int) (entry, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	stat, _ := os.ReadFile(dir + "/stat")
@@ -61,8 +62,8 @@ func inspect(pid int) (entry, bool) {
 	return e, true
 }
 
-// parseStat parses a line of /proc/<pid>/stat. The command's name is in parentheses and may itself
-// contain spaces and parentheses, so fields are counted from the last parenthesis.
+// parseStat parses the contents of /proc/<pid>/stat. The command name is in parentheses and may
+// itself contain spaces and parentheses, so fields are counted from the last parenthesis.
 func parseStat(line string) (entry, bool) {
 	open, end := strings.IndexByte(line, '('), strings.LastIndexByte(line, ')')
 	if open < 0 || end < open {

@@ -13,8 +13,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Within wraps a file in a reader that fails with os.ErrDeadlineExceeded after wait. It returns any
-// other reader unchanged. The reader polls before each read, because a goroutine would cost more.
+// Within returns a reader for in that fails with os.ErrDeadlineExceeded after wait, or in itself if
+// it is not a file. The reader polls before each read, because a goroutine would cost more.
 func Within(wait time.Duration, in io.Reader) io.Reader {
 	if f, ok := in.(*os.File); ok {
 		return &bounded{f, time.Now().Add(wait)}

@@ -56,7 +56,7 @@ func inspect(pid int) (entry, bool) {
 	return entry{}, false
 }
 
-// started returns the process's creation time in units of 100 ns since 1601, or "" if unknown.
+// started returns the process's creation time in 100 ns units since 1601, or "" if unknown.
 func started(pid int) string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
@@ -76,5 +76,5 @@ func Boot() string { return "" }
 // Caller returns nil because only Linux reports the caller.
 func Caller() *loop.Process { return nil }
 
-// Within returns in without a bound. The client ends a hook at the timeout of its registration.
+// Within returns in unchanged. The client stops a hook at its registered timeout.
 func Within(_ time.Duration, in io.Reader) io.Reader { return in }

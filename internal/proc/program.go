@@ -6,8 +6,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Self returns the path and the size of the running program, as far as the system reports them.
-// Version stays empty.
+// Self returns the path and size of the running program, if the system reports them. It does not
+// set Version.
 func Self() (p loop.Program) {
 	p.Path, _ = os.Executable()
 	if info, err := os.Stat(p.Path); err == nil {

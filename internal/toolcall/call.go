@@ -1,5 +1,5 @@
-// Package toolcall reads a tool call with the files and repository of this machine: its effects
-// according to the guard, whether it would change the loop's own files, and its result.
+// Package toolcall interprets a tool call with the files and repository on this machine: its
+// effects according to the guard, changes to the loop's own files, and the call's result.
 package toolcall
 
 import (
@@ -16,15 +16,15 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Call is the tool call of an event. It caches the guard's reading and the loop's own paths.
+// Call is an event's tool call. It caches the guard's reading and the loop's own paths.
 type Call struct {
 	Event   event.Event
 	Env     func(string) string
 	Project string
 	View    string // the task loop's state file, which workers may not write (T90)
-	// Past is the repository of a replayed call according to its transcript. It is nil for a
-	// current call. A replayed call is judged only by its transcript, so the result is the same on
-	// every machine.
+	// Past is the repository of a replayed call, as its transcript shows it. It is nil for a live
+	// call. A replayed call is judged only by its transcript, so the result is the same on every
+	// machine.
 	Past *effect.Repo
 
 	own     []string
@@ -48,7 +48,7 @@ func (c *Call) Read() effect.Reading {
 	return r
 }
 
-// Guard returns the call in the guard's form.
+// Guard converts the call to the guard's form.
 func (c *Call) Guard() effect.Call {
 	g := c.input()
 	g.Own = c.ownPaths()
@@ -61,7 +61,7 @@ func (c *Call) Guard() effect.Call {
 	return g
 }
 
-// input returns the call without the paths of this machine, which depend on the session's loops.
+// input returns the call without this machine's paths, which depend on the session's loops.
 func (c *Call) input() effect.Call {
 	g := effect.Call{Tool: c.Event.Tool, Cwd: c.Event.Cwd}
 	g.Command, _ = c.Event.ShellCommand()
@@ -72,10 +72,10 @@ func (c *Call) input() effect.Call {
 // ReadOnly reports whether the call plainly changes nothing.
 func (c *Call) ReadOnly() bool { return guard.ReadOnly(c.Guard()) }
 
-// Commits reports whether the call does nothing but read, or commit or push finished work.
+// Commits reports whether the call only reads, or commits or pushes finished work.
 func (c *Call) Commits() bool { return guard.Finishing(c.Guard(), c.repo, c.readFile) }
 
-// repo reads the repository. The guard calls it only if the call needs it.
+// repo reads the repository. The guard calls repo only if it needs the repository.
 func (c *Call) repo() effect.Repo {
 	return brake.Repo(tracker.Repo(context.Background(), c.Event.Cwd))
 }
@@ -88,8 +88,8 @@ func (c *Call) absolute(path string) string {
 	return c.below(c.Event.Cwd, path)
 }
 
-// below returns an absolute path. A relative path is resolved against dir, and ~ is the person's
-// home.
+// below returns path as an absolute path. It expands ~ to the person's home and resolves any other
+// relative path against dir.
 func (c *Call) below(dir, path string) string {
 	home, _ := install.Home(c.Env)
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
@@ -98,14 +98,14 @@ func (c *Call) below(dir, path string) string {
 	return safefile.Absolute(dir, path)
 }
 
-// readFile returns the text of a file that the call may use. It implements effect.Files.
+// readFile returns the contents of a file that the call may use. It implements effect.Files.
 func (c *Call) readFile(path string) (string, bool) {
-	// One byte over the limit shows that the file is longer.
+	// Read one byte over the limit, to notice if the file is longer.
 	return safefile.ReadHead(c.below(c.Project, path), effect.MaxFile+1)
 }
 
-// FileTool reports whether the call is one of the client's tools that write a file, and returns
-// the file's path as given.
+// FileTool returns the path, as given, of the file that the call writes with one of the client's
+// file tools. ok is false if the call uses another tool.
 func (c *Call) FileTool() (path string, ok bool) {
 	switch c.Event.Tool {
 	case "Write", "Edit", "MultiEdit":

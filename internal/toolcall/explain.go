@@ -41,9 +41,9 @@ func Explain(command string, env func(string) string) report.Explanation {
 	return e
 }
 
-// verdict describes how the rules treat the command while an iteration is open, and names the
-// mechanism that stops it from merging without a person's approval. around means that some programs
-// may start without the brake.
+// verdict describes how the rules treat the command while an iteration is open. heldBy names the
+// mechanism that stops the command from merging without a person's approval. around means that some
+// programs may start without the brake.
 func (c *Call) verdict(r effect.Reading, around bool) (verdict, heldBy string) {
 	const (
 		guarded = "the guard, before it runs"

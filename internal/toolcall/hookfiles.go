@@ -19,17 +19,17 @@ import (
 	"hooks/internal/tracker"
 )
 
-// hookFiles lists the files and folders from which the client of one session reads its hooks. The
-// paths are absolute and folded; each is listed as written and with links resolved.
+// hookFiles lists the files and folders where one session's client finds its hooks. The paths are
+// absolute and folded; each is listed as written and with symlinks resolved.
 type hookFiles struct {
-	fixed    []string // settings, other files and folders of the client, and this program
-	data     []string // the folder in which plugins keep data; below fixed, but does not count
-	plugins  []string // folders of plugins; only the files that define hooks count
-	prompts  []string // folders of skills, commands and agents, whose heads may define hooks
-	programs []string // files that hook commands name
+	fixed    []string // settings files, other client files and folders, and this program
+	data     []string // the plugins' data folder; it is below fixed, but does not count
+	plugins  []string // plugin folders; only files that define hooks count
+	prompts  []string // folders of skills, commands and agents, whose front matter may define hooks
+	programs []string // files named in hook commands
 }
 
-// hookFiles returns the files and folders from which this session's client reads hooks.
+// hookFiles returns the files and folders where this session's client finds its hooks.
 func (c *Call) hookFiles() (h hookFiles) {
 	home, _ := install.Home(c.Env)
 	dir, _ := install.ClientDir(c.Env)
@@ -39,7 +39,7 @@ func (c *Call) hookFiles() (h hookFiles) {
 		install.ManagedDir(), program)
 	h.data = c.folded(filepath.Join(dir, "plugins", "data"))
 	files := c.SettingsFiles()
-	for _, file := range files[:len(files)-1] { // fixed has the folder of the last, managed file
+	for _, file := range files[:len(files)-1] { // fixed has the folder of the last file
 		folder := filepath.Dir(file)
 		h.fixed = append(h.fixed, c.folded(file, filepath.Join(folder, "hooks"))...)
 		h.programs = append(h.programs, c.programs(file, c.Project, home)...)
@@ -55,7 +55,7 @@ func (c *Call) hookFiles() (h hookFiles) {
 	return h
 }
 
-// folded returns the absolute paths among paths, folded, each as written and with links resolved.
+// folded drops relative paths. It folds the others, both as written and with symlinks resolved.
 func (c *Call) folded(paths ...string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
@@ -65,13 +65,13 @@ func (c *Call) folded(paths ...string) (list []string) {
 	return list
 }
 
-// fold returns a path or text in lower case with forward slashes, because some file systems ignore
-// case.
+// fold returns a path or other text in lower case with forward slashes, because some file systems
+// ignore case.
 func fold(p string) string { return strings.ToLower(strings.ReplaceAll(p, `\`, "/")) }
 
-// programs returns the files that the commands in a settings or plugin file may name. It tries each
-// path as written and below each of roots, without a leading variable or ~. It ignores permission
-// rules, because hooks do not start the files that these name.
+// programs returns the files that commands in a settings or plugin file may name. It tries each
+// path as written, and below each root without a leading variable or ~. It ignores permission
+// rules, because hooks do not start the files in them.
 func (c *Call) programs(file string, roots ...string) (list []string) {
 	text, _ := safefile.Read(file, config.MaxFile)
 	separates := func(c rune) bool { return strings.ContainsRune(" \t\n\"';|&<>(),", c) }
@@ -97,7 +97,7 @@ func (c *Call) programs(file string, roots ...string) (list []string) {
 	return list
 }
 
-// pluginRoots returns the folders of plugins: this program's plugin, those in the client's
+// pluginRoots returns the plugin folders: this program's plugin, the plugins in the client's
 // registries, and the project if it is a plugin.
 func (c *Call) pluginRoots(dir string) []string {
 	roots := c.ownPlugins()
@@ -117,7 +117,7 @@ func (c *Call) pluginRoots(dir string) []string {
 
 // registers reports whether this session's client reads hooks from file, whether a hook starts
 // file, or whether file is a folder that contains such a file. It returns false for a copy that the
-// client does not read, for example in a worktree.
+// client does not read, such as a copy in a worktree.
 func (c *Call) registers(file string) bool {
 	h, own := c.hookFiles(), c.ownPaths()
 	for _, p := range []string{file, tracker.RealPath(file)} {
@@ -134,21 +134,21 @@ func (c *Call) registers(file string) bool {
 	return false
 }
 
-// mentionsHooks reports whether the text of a skill, a command or an agent, before or after the
-// call's edit, may define hooks.
+// mentionsHooks reports whether a skill, command or agent may define hooks, either before or after
+// the call's edit.
 func (c *Call) mentionsHooks(path string) bool {
 	text, _ := safefile.Read(path, config.MaxFile)
 	fields, _ := c.Event.Fields()
 	for _, fd := range fields {
 		text += "\n" + fd.Value
 	}
-	// Compiled here, because few calls edit a skill or an agent. An escape could hide the key.
+	// Compiled here, because few calls edit a skill or an agent. An escape may hide the key.
 	found, _ := regexp.MatchString(`(^|[\s"'{,?])hooks["'\s]*:|\\[uUx]`, text)
 	return found
 }
 
-// Tampers returns the acts on the loop's own files, gates and registration. It omits acts on files
-// that only look like a registration.
+// Tampers returns the acts that tamper with the loop's own files, gates or registration. It omits
+// acts on files that only look like a registration.
 func (c *Call) Tampers(r effect.Reading) []effect.Act {
 	if c.Past != nil {
 		return r.Tampers()

@@ -20,12 +20,12 @@ import (
 
 // Run is the run whose rules apply to a call.
 type Run struct {
-	*loop.Budget        // nil if there is no run; then the project's current state counts
-	File         string // its budget file, relative to the project, if outside the state folder
+	*loop.Budget        // nil if there is no run; the project's current state then counts
+	File         string // path of its budget file in the project, if outside the state folder
 	Redact       func(string) string
 }
 
-// Judged returns the call in the form that loops expect.
+// Judged converts the call to the form that loops expect.
 func (c *Call) Judged(turn loop.Turn) loop.Call {
 	ev := c.Event
 	j := loop.Call{
@@ -46,7 +46,7 @@ func (c *Call) Judged(turn loop.Turn) loop.Call {
 	return j
 }
 
-// Reading returns the effects of the call for the rules of a run.
+// Reading returns the call's effects for judgement by a run's rules.
 func (c *Call) Reading(run Run) loop.Reading {
 	if run.File != "" {
 		file := c.below(c.Project, run.File)
@@ -67,7 +67,7 @@ func (c *Call) Reading(run Run) loop.Reading {
 	return reading
 }
 
-// Unreadable describes the first part of the call that cannot be read, or returns "".
+// Unreadable describes the first unreadable part of the call, or returns "" if there is none.
 func Unreadable(r effect.Reading) string {
 	switch {
 	case r.Unparsable != "":
@@ -78,7 +78,7 @@ func Unreadable(r effect.Reading) string {
 	return ""
 }
 
-// Reaches reports whether the unclear parts of the call could land something.
+// Reaches reports whether the unreadable parts of the call could land something.
 func (c *Call) Reaches() bool {
 	command, _ := c.Event.ShellCommand()
 	r := c.Read()
@@ -128,7 +128,7 @@ func refuseTampering(a effect.Act) *loop.Deny {
 	return d
 }
 
-// Would describes an act that tampers with the loop.
+// Would returns a phrase for an act that tampers with the loop, to follow "would".
 func Would(kind effect.Kind) string {
 	switch kind {
 	case effect.WriteLedger:
@@ -143,16 +143,16 @@ func Would(kind effect.Kind) string {
 	return "change the loop's own files"
 }
 
-// Elsewhere returns the repository that an act targets and the run's own repository. other is "" if
-// they are the same, own is "" if it is unknown, and both are "" for a replayed call. A person is
-// asked only about the run's own repository.
+// Elsewhere returns an act's target repository and the run's own repository. other is "" if they
+// are the same, own is "" if it is unknown, and both are "" for a replayed call. A person is asked
+// only about the run's own repository.
 func (c *Call) Elsewhere(run Run, a effect.Act) (other, own string) {
 	if c.Past != nil {
 		return "", ""
 	}
 	at := func(dir string) (top, url string) {
 		facts := tracker.Repo(context.Background(), dir)
-		// redacted in the same way as the recorded URL
+		// redacted like the recorded URL
 		return facts.Top, run.Redact(facts.Base().URL)
 	}
 	var began loop.Tracker
@@ -179,7 +179,7 @@ func (c *Call) Elsewhere(run Run, a effect.Act) (other, own string) {
 	return "", own
 }
 
-// Hint returns the hint of a refusal, with the forge's own merge command filled in if needed.
+// Hint returns a refusal's hint, with the forge's own merge command filled in if needed.
 func (c *Call) Hint(d *loop.Deny, asked config.Tracker) string {
 	switch {
 	case d.Plainly:
@@ -199,9 +199,9 @@ func (c *Call) Forge(asked config.Tracker) string {
 	return place.Kind
 }
 
-// mergePlainly returns the forge client's command for the merge that a call tried, bound to the
-// commit sha unless sha is "". If the call's command lacks only the commit, mergePlainly adds it.
-// If the call names no PR, the command contains N.
+// mergePlainly returns the forge client's command for the merge that a call attempted. If sha is
+// not "", the command is bound to that commit. If the call's own command lacks only the commit,
+// mergePlainly adds it. If the call names no PR, the command contains N.
 func mergePlainly(kind string, a effect.Act, sha string) string {
 	if kind == "" {
 		program, _, _ := strings.Cut(a.Command, " ")
@@ -218,8 +218,8 @@ func mergePlainly(kind string, a effect.Act, sha string) string {
 // maxCall bounds the recorded text of a refused call, in bytes.
 const maxCall = 32 << 10
 
-// Words returns the text that identifies the call: its shell command, or its first field that is
-// not empty, and a skill's arguments. The text is cut to maxCall.
+// Words returns the text that identifies the call: its shell command or its first non-empty field,
+// followed by a skill's arguments. The text is cut to maxCall.
 func (c *Call) Words() string {
 	text, shell := c.Event.ShellCommand()
 	keys := []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"}
@@ -239,7 +239,7 @@ func (c *Call) Words() string {
 	return text
 }
 
-// mentions returns the issue and PR numbers in a worker's prompt, without repeats, in order. It
+// mentions returns the issue and PR numbers in a worker's prompt, in order without duplicates. It
 // recognizes "#44", "PR 142", "issue no. 44", "MR !7", "/pull/142", "/issues/44", "owner/name#44".
 func mentions(text string) (list []int) {
 	const number = `(?i)(?:(?:^|[^&#])#|` +

@@ -13,10 +13,10 @@ import (
 	"hooks/internal/tracker"
 )
 
-// ownPaths returns the loop's paths outside .sdd/loop that a call may only read. They are the
-// session's transcript, the task loop's view, this program with its plugin, its state and data, and
-// the user's settings in an unusual folder. Each is listed as written and with links resolved. It
-// omits folders that contain the project.
+// ownPaths returns the loop's paths outside .sdd/loop that a call may only read: the session's
+// transcript, the task loop's view, this program and its plugin, state and data, and the user's
+// settings in an unusual folder. Each path is listed as written and with symlinks resolved. Folders
+// that contain the project are omitted.
 func (c *Call) ownPaths() []string {
 	if c.own != nil {
 		return c.own
@@ -64,8 +64,8 @@ func (c *Call) pluginParts() (list []string) {
 	return list
 }
 
-// ownPlugins returns the folders of this program's plugin: the folder that the client names, and
-// the plugin folder that contains the program.
+// ownPlugins returns the folders of this program's plugin: the folder named by the client, and the
+// plugin folder that contains the program.
 func (c *Call) ownPlugins() []string {
 	roots := []string{c.Env("CLAUDE_PLUGIN_ROOT")}
 	if program, err := os.Executable(); err == nil {
@@ -109,7 +109,7 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// SettingsFiles returns the client's settings files that a person edits, and then the managed file.
+// SettingsFiles returns the client's settings files for a person to edit, then the managed file.
 func (c *Call) SettingsFiles() (list []string) {
 	dir, _ := install.ClientDir(c.Env)
 	for _, folder := range []string{dir, filepath.Join(c.Project, ".claude")} {

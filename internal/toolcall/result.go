@@ -13,7 +13,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Result returns the call's result in the form that loops count.
+// Result converts the call's result to the form that loops count.
 func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
 	e := loop.Result{
 		Turn: turn, Event: c.Event.Name, ID: c.Event.ToolUseID, Input: c.Event.Input.Raw,
@@ -40,10 +40,10 @@ func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
 	return e
 }
 
-// qmdDown returns the text of a failed shell call that reports qmd as unreachable. This is the line
-// with qmd's token, or the whole text if the call ended with the reserved exit code (R53). It
-// returns "" for any other call. A successful call does not count, because a search or a document
-// may contain the token.
+// qmdDown returns the message of a failed shell call that reports qmd as unreachable. This is the
+// line with qmd's token, or the whole message if the call exited with the reserved exit code (R53).
+// For any other call it returns "". A successful call does not count, because its output may be a
+// search result or document that contains the token.
 func qmdDown(ev event.Event) string {
 	_, shell := ev.ShellCommand()
 	for line := range strings.Lines(ev.Error) {
@@ -57,13 +57,13 @@ func qmdDown(ev event.Event) string {
 	return ""
 }
 
-// effects returns the changes that the call made on the forge. If the call failed, it returns only
-// opened PRs whose addresses were printed, because the call failed after it opened them.
+// effects returns the changes that the call made on the forge. If the call failed, effects returns
+// only opened PRs whose URLs were printed, because the call opened them before it failed.
 func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	failed, opened := c.Event.Name == event.PostToolUseFailure, false
 	acts := c.Read().Acts
 	command, _ := c.Event.ShellCommand()
-	// The call may have printed other addresses before those of the PRs that it opened.
+	// The call may have printed other URLs before those of the PRs that it opened.
 	addresses := printed[max(0, len(printed)-number(acts, effect.OpenPR)):]
 	counted := []effect.Kind{effect.OpenPR, effect.MergePR, effect.ApprovePR, effect.Comment,
 		effect.SetLabel, effect.DropLabel}
@@ -79,7 +79,7 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 			case len(addresses) > 0:
 				e.PR, addresses = addresses[0], addresses[1:]
 				list = append(list, e)
-			case !opened && !failed: // its number is unknown
+			case !opened && !failed: // the PR's number is unknown
 				list = append(list, e)
 			}
 			opened = true
@@ -98,8 +98,8 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	return list
 }
 
-// commented returns the PR that received a comment, or 0 if an address in the result shows that the
-// comment is on an issue. issue reports that pr may be an issue's number instead, because the
+// commented returns the PR that received a comment, or 0 if a URL in the result shows that the
+// comment is on an issue. issue reports whether pr may be an issue number instead, because the
 // command mentions issues.
 func commented(ev event.Event, a effect.Act, printed []int) (pr int, issue bool) {
 	switch {
@@ -113,8 +113,7 @@ func commented(ev event.Event, a effect.Act, printed []int) (pr int, issue bool)
 	return a.PR, strings.Contains(a.Command, "issue")
 }
 
-// printedPRs returns the PR numbers in the addresses that the tool printed, without repeats, in
-// order.
+// printedPRs returns the PR numbers in URLs that the tool printed, in order without duplicates.
 func printedPRs(ev event.Event) []int {
 	var list []int
 	for _, text := range []string{ev.Response.Raw, ev.Error} {
@@ -129,15 +128,15 @@ func printedPRs(ev event.Event) []int {
 	return list
 }
 
-// leading returns the number at the beginning of a text, or 0.
+// leading returns the number at the beginning of text, or 0 if there is none.
 func leading(text string) int {
 	n, _ := strconv.Atoi(text[:len(text)-len(strings.TrimLeft(text, "0123456789"))])
 	return n
 }
 
-// saysMerged reports whether a call's output shows that the PR was merged. only means that the call
-// merges no other PR, so output without a number refers to this PR. The exit code proves nothing,
-// because curl succeeds on a conflict, and gh on a PR that is only queued.
+// saysMerged reports whether a call's output shows that the PR was merged. If only is true, the
+// call merges no other PR, so output without a number refers to this one. The exit code proves
+// nothing, because curl succeeds even on a conflict, and gh even if the PR is only queued.
 func saysMerged(ev event.Event, pr int, only bool) bool {
 	text := strings.ToLower(ev.Response.Raw)
 	for _, rest := range strings.Split(text, "merged pull request ")[1:] { // gh's wording
