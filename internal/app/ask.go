@@ -58,7 +58,7 @@ type waitingGate struct {
 	state   store.State
 	at      int // index in the paused run's list
 	gate    loop.Gate
-	session string // session of the open iteration or claim that asks it; "" in a paused run
+	session string // session whose open iteration or claim asks it; "" for a paused run
 	// command is the Ask command that may answer the gate. It is zero if no command may.
 	command notify.AskCommand
 }
@@ -71,7 +71,7 @@ func (g waitingGate) matches(written string) bool {
 		(target == "" || target == g.gate.Target || target == report.TargetNumber(g.gate))
 }
 
-// named returns the gate's name for a command line.
+// named returns the gate's name as written on a command line.
 func (g waitingGate) named() string {
 	return strings.TrimSuffix(g.gate.Name+":"+g.gate.Target, ":")
 }
@@ -168,13 +168,13 @@ func (h *handler) answerGate(w waitingGate, answer, origin string) (string, erro
 
 const (
 	askTime = 24 * time.Hour // bounds one run of the Ask command
-	askPoll = time.Second    // interval of the checks whether a question is still unanswered
-	maxAsks = 3              // how often a question is asked if its answer is not understood
+	askPoll = time.Second    // interval between checks for an answer
+	maxAsks = 3              // how often a question is asked if no answer is understood
 )
 
-// StartAsking starts a process that sends the questions of the project's paused run to the
-// person's Ask command, and reports whether such a process is running now. A secret on its stdin
-// proves that this program started it, not an agent's tool. The run stores the secret's digest.
+// StartAsking starts a process that sends the questions of the project's paused run to the person's
+// Ask command, and reports whether such a process is now running. A secret on stdin proves to the
+// process that this program started it, not an agent's tool. The run stores the secret's digest.
 func (a *App) StartAsking(skill loop.Skill) (bool, error) {
 	h, err := a.openForPerson()
 	if err != nil {
@@ -205,7 +205,7 @@ func (h *handler) startAsking(skill loop.Skill) (started bool, err error) {
 }
 
 // AwaitAnswer waits until every question of the paused run has an answer from any source. It
-// returns false after an error, and if no process has asked for several seconds.
+// returns false if an error occurs or if no process has asked for several seconds.
 func (a *App) AwaitAnswer(skill loop.Skill) bool {
 	h, err := a.openForPerson()
 	for alone := 0; err == nil && alone < 10; time.Sleep(askPoll) {
@@ -260,9 +260,9 @@ func (h *handler) questions(s store.State) (list []waitingGate) {
 	return list
 }
 
-// inDialog sends the questions of an open dialog to the person's Ask command after a delay, and
-// answers the dialog with its output. If the person answers first, the client kills this process,
-// or the questions turn out to be answered.
+// inDialog sends the questions in an open dialog to the person's Ask command after a delay, and
+// answers the dialog with the command's output. If the person answers first, the client kills this
+// process, or inDialog finds the questions answered.
 func (h *handler) inDialog() (event.Reply, error) {
 	gates, err := h.dialogGates()
 	if len(gates) == 0 || err != nil {
@@ -305,8 +305,8 @@ func (h *handler) inDialog() (event.Reply, error) {
 	return event.AnswerDialog(h.questionsOf(&at, list), answers), nil
 }
 
-// dialogGates returns the gates whose questions the event's dialog shows. It returns nil unless the
-// Ask command may answer all of them.
+// dialogGates returns the gates whose questions the event's dialog shows. If the Ask command may
+// not answer all of them, it returns nil.
 func (h *handler) dialogGates() (gates []waitingGate, err error) {
 	runs, err := h.sessionRuns()
 	shown := h.ev.Input.Get("questions").Array()
@@ -365,8 +365,8 @@ func (a *App) AskPerson(stdin io.Reader) {
 	})
 }
 
-// carry runs the person's command, after a delay, for each question of a list that is still
-// unanswered. It ends a command whose question is answered elsewhere. heard receives the command's
+// carry runs the person's command, after a delay, for each question in list that is still
+// unanswered. It ends a command if its question is answered elsewhere. heard receives the command's
 // output. If heard returns an error, carry asks the question again with the error as the reason.
 func (h *handler) carry(
 	ctx context.Context, after time.Duration, list []waitingGate, waiting func() []waitingGate,
@@ -455,7 +455,7 @@ func (h *handler) asking(w waitingGate, redact func(string) string) askInput {
 	return q
 }
 
-// ask runs the command until heard accepts its output. It gives up after maxAsks runs, and if the
+// ask runs the command until heard accepts its output. It gives up after maxAsks runs, or if the
 // command fails or prints nothing.
 func (w waitingGate) ask(ctx context.Context, q askInput, redact func(string) string,
 	heard func(answer string) error) {
@@ -475,9 +475,8 @@ func (w waitingGate) ask(ctx context.Context, q askInput, redact func(string) st
 	}
 }
 
-// heard records the output of a command as the answer, as `hooks gate answer` does. Once every
-// question is answered, it notifies the person how to resume the run, unless a driver is waiting to
-// resume it.
+// heard records a command's output as the answer, like `hooks gate answer`. If no question is left
+// and no driver is waiting to resume the run, it notifies the person how to resume it.
 func (h *handler) heard(token string, asked waitingGate, answer string) error {
 	h.now = h.Now()
 	skill := asked.state.Skill

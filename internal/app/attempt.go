@@ -23,7 +23,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// attemptFacts adds to f the facts that an attempt begins with. fresh is the entry's request; its
+// attemptFacts adds the facts that an attempt begins with to f. fresh is the entry's request; its
 // KindRun is set only for a new task or audit loop.
 func (h *handler) attemptFacts(
 	t *store.State, f *loop.EntryFacts, root string, fresh *loop.Request,
@@ -63,17 +63,17 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Prompt, func() string { return h.prompt(t) })
 }
 
-// workerSeen reads the beginning of the worker's transcript. It reports whether the transcript
-// belongs to this attempt, or to the fork in which the iteration runs, and whether the model wrote
+// workerSeen reads the beginning of the worker's transcript. Ours reports whether it belongs to
+// this attempt, or to the fork that runs the iteration. Fresh reports whether the model wrote
 // nothing before the attempt's prompt (T93).
 func (h *handler) workerSeen(t *store.State) (w attempt.Worker) {
 	path := cmp.Or(h.ev.AgentTranscript, h.ev.Transcript)
-	// A StopFailure does not name the transcript.
+	// A StopFailure event does not name the transcript.
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" {
 		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
 	}
 	a, call := t.Tick.Attempt, ""
-	mark := fmt.Sprintf("(run %s)", t.Budget.RunID) // part of the text that begins an iteration
+	mark := fmt.Sprintf("(run %s)", t.Budget.RunID) // part of the message that begins an iteration
 	if a != nil {
 		mark, call = a.Token, a.Call
 	}
@@ -84,7 +84,7 @@ func (h *handler) workerSeen(t *store.State) (w attempt.Worker) {
 	}
 	if h.ev.InSubagent() {
 		by, known := usage.SentBy(path)
-		if known && by != call { // a helper of the worker, which may quote the token
+		if known && by != call { // the worker's own helper, which may quote the token
 			return attempt.Worker{}
 		}
 		ok = ok && known
@@ -102,7 +102,7 @@ func (h *handler) workerSeen(t *store.State) (w attempt.Worker) {
 	return attempt.Worker{Known: true}
 }
 
-// evidence returns the state of git against which a worker's claim is judged.
+// evidence returns the git state that a worker's claim is judged against.
 func (h *handler) evidence(t *store.State) (e attempt.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
 	if a.NoGit || a.Unread != "" {
@@ -119,7 +119,7 @@ func (h *handler) evidence(t *store.State) (e attempt.Evidence) {
 	asked.Go(func() { hidden, errs[1] = tracker.Hidden(h.ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(h.ctx, root) })
 	asked.Go(func() {
-		// the commits on which the attempt began and the last finished task or phase ended
+		// the commits at the start of the attempt and at the end of the last finished task or phase
 		for _, sha := range loop.AppendNew(nil, a.Head, t.Budget.Attempts().Tip) {
 			if kept, err := tracker.Descends(h.ctx, root, sha); !kept {
 				e.Dropped, errs[3] = sha, err
@@ -178,8 +178,8 @@ func dropped(root, commit string) string {
 }
 
 // agent returns the plugin's agent for the worker that the call starts. This agent needs less than
-// half the context of the general one. It returns "", which keeps the call's type, if the run has
-// no agent, the plugin lacks it or is not registered, or the call names another type.
+// half the context of the general one. agent returns "", which keeps the call's type, if the run
+// has no agent, if the plugin lacks it or is not registered, or if the call names another type.
 func (h *handler) agent(t *store.State) string {
 	name, root := t.Budget.Attempts().Agent, h.Env("CLAUDE_PLUGIN_ROOT")
 	general := h.ev.Text("subagent_type") == "general-purpose"
@@ -193,7 +193,7 @@ func (h *handler) agent(t *store.State) string {
 // auditor is the plugin's agent without editing tools. It replaces any type that a call names.
 const auditor = "auditor"
 
-// maxLast bounds a worker's last message that a run stores, in bytes (A58).
+// maxLast bounds the stored last message of a worker, in bytes (A58).
 const maxLast = 16 << 10
 
 // claimSeen returns the claims in the worker's last message and in the run's files.
@@ -210,13 +210,13 @@ func (h *handler) claimSeen(t *store.State) attempt.Claim {
 	return claim
 }
 
-// listText returns the text of the task list's file, or "".
+// listText returns the contents of the task list file, or "" if it cannot be read.
 func (h *handler) listText(a loop.Attempts) string {
 	text, _, _ := readOwn(h.project, "task list", a.List)
 	return string(text)
 }
 
-// prompt returns the complete prompt for the worker of the open attempt.
+// prompt returns the complete prompt for the open attempt's worker.
 func (h *handler) prompt(t *store.State) string {
 	var with loop.Papers
 	a, task := t.Budget.Attempts(), t.Tick.Attempt.Task
@@ -234,8 +234,8 @@ func (h *handler) prompt(t *store.State) string {
 	return t.Budget.Own.Prompt(t.Tick.Attempt, with)
 }
 
-// plan returns the text of the run's source as it was approved. It takes the text from the stored
-// copy, the file, or the file at the run's first commit. It returns "" if all of them differ.
+// plan returns the run's source as it was approved. It takes the source from the stored copy, the
+// file, or the file at the run's first commit, and returns "" if none of these matches.
 func (h *handler) plan(t *store.State, a loop.Attempts) string {
 	text := h.files.Copy(t.Skill, store.PlanCopy)
 	if loop.Digest(text) != a.Sum {
@@ -251,7 +251,7 @@ func (h *handler) plan(t *store.State, a loop.Attempts) string {
 	return string(text)
 }
 
-// anchor returns the path of the project's or the person's command /sdd:anchor, or "" (T83).
+// anchor returns the path of the project's or person's /sdd:anchor command, or "" (T83).
 func (h *handler) anchor() string {
 	const command = "commands/sdd/anchor.md"
 	person, _ := install.ClientDir(h.Env)
@@ -264,7 +264,7 @@ func (h *handler) anchor() string {
 	return ""
 }
 
-// newestFeedback returns the feedback of the first ledger that has any, or "" (L31).
+// newestFeedback returns the feedback in the first ledger that has any, or "" (L31).
 func newestFeedback(root string, ledgers []string) string {
 	for _, path := range ledgers {
 		full, _ := insideRoot(root, path)
@@ -277,7 +277,7 @@ func newestFeedback(root string, ledgers []string) string {
 }
 
 // ledgersOf returns the existing ledgers changes/NAME/loops/implement-NN.md for a task or section
-// number. If spec is in a change, it searches only that change; otherwise all changes.
+// number. If spec is in a change, it searches only that change; otherwise it searches all changes.
 func ledgersOf(root, spec string, number int) (list []string) {
 	name := fmt.Sprintf("implement-%02d.md", number)
 	parts := strings.Split(filepath.ToSlash(spec), "/")
@@ -294,8 +294,8 @@ func ledgersOf(root, spec string, number int) (list []string) {
 	return list
 }
 
-// taskContext returns the instructions for this thread at the start of a task or audit loop's
-// iteration. It returns "" while a question waits and once the worker was sent or judged.
+// taskContext returns the instructions for this thread when an iteration of a task or audit loop
+// begins. It returns "" while a question waits and after the worker was sent or judged.
 func (h *handler) taskContext(t *store.State) string {
 	drive := t.Budget.Drive()
 	switch a := t.Tick.Attempt; {

@@ -15,8 +15,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// byAuditor reports whether the auditor of the open phase made the call. The auditor is the worker
-// that was started for the phase, or the main thread if a driver started the client.
+// byAuditor reports whether the open phase's auditor made the call. The auditor is the worker that
+// was started for the phase, or the main thread if a driver started the client.
 func (h *handler) byAuditor(t *store.State) bool {
 	if !t.Budget.Attempts().Reads || !h.open(t) {
 		return false
@@ -61,7 +61,7 @@ func (h *handler) shown(t *store.State) (files []string) {
 	return files
 }
 
-// redacted returns a report with the descriptions and scenarios of its findings redacted.
+// redacted returns a report with its findings' descriptions and scenarios redacted.
 func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	redact := h.config(t).Redact
 	facts.Findings = slices.Clone(facts.Findings)
@@ -72,7 +72,7 @@ func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	return facts
 }
 
-// auditTold reads the report in a call, but returns it only if it is valid and the auditor's own.
+// auditTold reads the report in a call. It returns only a valid report from the auditor.
 func (h *handler) auditTold(t *store.State) (o loop.Told) {
 	text, _ := guard.Reported(h.call().Guard())
 	facts, bad := report.Facts([]byte(text))

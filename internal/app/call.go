@@ -17,7 +17,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// preToolUse judges a tool call of a session with an active loop. For most calls it reads only a
+// preToolUse judges a tool call in a session with an active loop. For most calls it reads only a
 // few small files.
 func (h *handler) preToolUse() (event.Reply, error) {
 	found, err := h.catchUp()
@@ -49,7 +49,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 }
 
 // shut refuses the call if one loop's files were changed and the call might harm that loop, even if
-// the session's other loop is in order.
+// the files of the session's other loop are intact.
 func (h *handler) shut() (r event.Reply) {
 	changed, ok := errors.AsType[*store.ChangedError](h.runs.damage)
 	if ok && h.mustStayShut(changed) {
@@ -59,7 +59,7 @@ func (h *handler) shut() (r event.Reply) {
 }
 
 // dialogBegins records the call that opens a dialog, and the questions that the dialog shows. All
-// of them belong to one loop.
+// the questions belong to one loop.
 func (h *handler) dialogBegins() error {
 	begins := loop.DialogBegins{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Forged(),
@@ -87,8 +87,8 @@ func (h *handler) asksFirst(t *store.State) bool {
 	return false
 }
 
-// catchUp loads the runs and processes what no event has reported: the answers and calls that only
-// the transcript shows, and the end of a turn that was cut off.
+// catchUp loads the runs and processes everything that no event has reported: answers and calls
+// that only the transcript shows, and the end of a turn that was cut off.
 func (h *handler) catchUp() (found event.Reply, err error) {
 	list, err := h.sessionRuns()
 	if err != nil {
@@ -99,7 +99,7 @@ func (h *handler) catchUp() (found event.Reply, err error) {
 		return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
 			h.call().OpensPR()
 	}
-	// results that are only in the transcript
+	// process the results that are only in the transcript
 	if slices.ContainsFunc(list, func(t *store.State) bool {
 		return h.open(t) && (t.Tick.Unheard(t.Budget) || counts(t))
 	}) {
@@ -123,17 +123,17 @@ func (h *handler) catchUp() (found event.Reply, err error) {
 	return found, err
 }
 
-// forces reports whether this turn asks the person whether to take another session's lock.
+// forces reports whether this turn asks the person to approve taking another session's lock.
 func (h *handler) forces(t *store.State) bool {
 	return t.Claim != nil && t.Claim.Gate != nil && t.Claim.PromptID == h.ev.PromptID
 }
 
-// denialOf returns a refusal for the record, with secrets redacted.
+// denialOf returns the record of a refusal, with secrets redacted.
 func (h *handler) denialOf(t *store.State, tool, rule, what string) loop.Denial {
 	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
 }
 
-// recordEntry records the refusal of a looping skill in the iteration that owns the prompt.
+// recordEntry records that a looping skill was refused, in the iteration that owns the prompt.
 func (h *handler) recordEntry(r event.Reply) {
 	if !store.Exists(h.project) || h.openState() != nil {
 		return
@@ -150,7 +150,7 @@ func (h *handler) recordEntry(r event.Reply) {
 }
 
 // postToolUse processes the result of a tool call, such as a person's answers, started workers,
-// opened PRs, posted comments or a failing qmd.
+// opened PRs, posted comments or a qmd failure.
 func (h *handler) postToolUse() (event.Reply, error) {
 	list, err := h.sessionRuns()
 	if err == nil && h.ev.Name == event.PostToolUse && !h.answersDialog() {
@@ -211,7 +211,7 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 }
 
 // running returns the iteration's spending so far and the number of bytes read to count it. It also
-// sets k.Model, which the count shows.
+// sets k.Model, which follows from the count.
 func (h *handler) running(t *store.State, k *loop.Known) (r loop.RunningNow) {
 	count := func() {
 		r.Running, _ = t.Tick.Spending(t.Budget)
@@ -222,8 +222,8 @@ func (h *handler) running(t *store.State, k *loop.Known) (r loop.RunningNow) {
 		r.Cursors, r.Read = loop.Overlay(r.Cursors, look.Cursors), look.Read
 	}
 	count()
-	// From half of the ceiling on, wait until the transcript has the message that makes this call,
-	// so that its cost counts at once.
+	// Once half of the ceiling is spent, wait until the transcript has the message that makes this
+	// call, so that its cost counts at once.
 	most, spent := t.Budget.Ceilings.Dollars, t.Budget.DollarsEstimate.Plus(r.Dollars)
 	if h.ev.Name == event.PreToolUse && most > 0 && spent >= most/2 {
 		usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
@@ -233,10 +233,10 @@ func (h *handler) running(t *store.State, k *loop.Known) (r loop.RunningNow) {
 	return r
 }
 
-// growing returns the iteration's transcript, the cursors from which to count, and the transcripts
-// of running workers that have no cursor. If such a worker ended in an earlier iteration and was
-// resumed, the history has its cursor. growing does not search the history for a worker that began
-// in this iteration, because it would read all of it in vain.
+// growing returns the iteration's transcript, the cursors where counting starts, and the
+// transcripts of running workers without a cursor. If such a worker ended in an earlier iteration
+// and was resumed, the history has its cursor. growing does not search the history for workers that
+// began in this iteration, because it would read the whole history in vain.
 func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, fresh []string) {
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)
@@ -268,8 +268,8 @@ func (h *handler) fetchEntry(
 		return s
 	})
 	fill(l, &k.Baseline, func() []loop.Cursor {
-		// Earlier spending is not charged to the loop. If the transcript lacks the prompt that
-		// invokes the loop, all of its spending is earlier.
+		// Do not charge earlier spending to the loop. If the transcript lacks the prompt that
+		// invokes the loop, all spending in it is earlier.
 		from := int64(-1)
 		if start, found := usage.PromptStart(asks.Transcript, asks.PromptID); found {
 			from = start.Offset
@@ -278,8 +278,8 @@ func (h *handler) fetchEntry(
 	})
 }
 
-// firstRules returns the rules of the session's first run. They decide whether a call targets the
-// project's own repository.
+// firstRules returns the rules of the session's first run. These rules decide whether a call
+// targets the project's own repository.
 func (h *handler) firstRules() toolcall.Run {
 	if len(h.runs.list) == 0 {
 		return toolcall.Run{Redact: h.config(nil).Redact}
@@ -287,7 +287,7 @@ func (h *handler) firstRules() toolcall.Run {
 	return h.rules(h.runs.list[0])
 }
 
-// reading returns the effects of the call in the form that loops expect.
+// reading returns the call's effects in the form that loops expect.
 func (h *handler) reading(t *store.State) loop.Reading {
 	reading := h.call().Reading(h.rules(t))
 	for _, o := range h.runs.list {
@@ -309,7 +309,7 @@ func (h *handler) reading(t *store.State) loop.Reading {
 }
 
 // meetsBrake reports whether every forge client that a shell command starts by name goes through a
-// link of the brake. It restores links that were removed since the iteration began.
+// brake link. It restores links that were removed since the iteration began.
 func (h *handler) meetsBrake(t *store.State) bool {
 	command, shell := h.ev.ShellCommand()
 	if !shell || h.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked ||

@@ -32,7 +32,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// maxCheckTail and maxCheckLines bound the end of a check's output that a run stores.
+// maxCheckTail and maxCheckLines bound the tail of a check's output that a run stores.
 const (
 	maxCheckTail  = 4 << 10 // in bytes
 	maxCheckLines = 40
@@ -165,7 +165,7 @@ func (p *pinned) find(ctx context.Context, command, head string) {
 		p.filesAt(ctx, head))
 }
 
-// filesAt returns the files of a commit. A path that is not a file, or is over maxTaskFile, reads
+// filesAt returns the files in a commit. A path that is not a file, or is over maxTaskFile, reads
 // as empty.
 func (p *pinned) filesAt(ctx context.Context, commit string) attempt.Files {
 	names, err := tracker.FilesAt(ctx, p.root, commit, ".")
@@ -182,9 +182,9 @@ func (p *pinned) filesAt(ctx context.Context, commit string) attempt.Files {
 	}
 }
 
-// preflight returns an error for a fresh run whose first attempt could not succeed or be judged. It
-// runs before any gate, file or request. left lists the uncommitted files, which the person
-// excludes from the run.
+// preflight returns an error if a fresh run's first attempt could not succeed or be judged. It runs
+// before the run asks a gate, writes a file or makes a request. left lists the uncommitted files,
+// which the person excludes from the run.
 func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
 	repo := tracker.Repo(h.ctx, root)
 	if repo.Top == "" {
@@ -214,8 +214,8 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 	return tree.Dirty, h.permitted(f.Check)
 }
 
-// keptOut returns the excluded files that a commit of the task contains, as reasons against its
-// claim.
+// keptOut returns the excluded files that the task's commits contain, each with a reason to reject
+// the claim.
 func (h *handler) keptOut(t *store.State, root string) (list []string) {
 	if len(t.Budget.LeftOut) == 0 {
 		return nil
@@ -234,8 +234,8 @@ func (h *handler) keptOut(t *store.State, root string) (list []string) {
 	return list
 }
 
-// startable reports whether the first program of a command line can start in root. It returns true
-// if the first word is not the plain name of a program.
+// startable reports whether the first program in a command line can start in root. It returns true
+// if the first word is not a program's plain name.
 func startable(ctx context.Context, root, command string) bool {
 	words := loop.SplitWords(command)
 	if len(words) == 0 || runtime.GOOS == "windows" ||
@@ -249,8 +249,8 @@ func startable(ctx context.Context, root, command string) bool {
 }
 
 // permitted returns an error if the client's permissions do not let a worker write, run the check
-// and commit. It allows permissions that it cannot read, or that a person at a terminal may still
-// grant.
+// and commit. It returns nil if it cannot read the permissions, or if a person at a terminal may
+// still grant them.
 func (h *handler) permitted(check string) error {
 	const flags = "--permission-mode acceptEdits --allowedTools Bash"
 	way := "start the client with " + flags

@@ -20,30 +20,30 @@ import (
 	"hooks/internal/tracker"
 )
 
-// driven is a task or audit loop as its driver sees it. loop.Driving decides the next step from the
+// driven is a driver's view of a task or audit loop. loop.Driving decides the next step from the
 // state on disk.
 type driven struct {
 	*App
 	skill loop.Skill
 	name  string // name of the command that begins an iteration, such as "/hooks:go"
 	words string // arguments of the person's command without --resume, for the first process
-	check string // --check of the person's command, or ""
+	check string // the person's --check value, or ""
 	first bool   // no process has been started yet
-	// release gives up the exclusive right to drive the loop. It is nil before this process has it.
+	// release gives up the exclusive right to drive the loop. It is nil until this process has it.
 	release func() error
 	plan    *loop.Budget // run of a fresh audit loop, which the first process begins
 	flags   []string     // the person's flags for the client
-	run     string       // id of the run when the last process was started
-	seq     int          // number of the run's last commit at that time
+	run     string       // ID of the run when the last process was started
+	seq     int          // the run's sequence number at that time
 	why     string       // how the last process ended
 	spared  bool         // the last process stalled, or ended because the service failed
 }
 
 // Drive returns the run that `hooks go` drives: a fresh run, or the run that the command resumes. A
 // command looks like "/hooks:go docs/spec.md --check 'go test ./...'". Drive begins a fresh task
-// loop itself, so that it waits at its gates before a client starts (T49, T50, T92). A fresh audit
-// loop has no such gates, so its first process begins it. Drive sets client.Dir. It sets
-// client.Flags to the run's stored flags if the person gave none.
+// loop itself, so that the loop waits at its gates before a client starts (T49, T50, T92). A fresh
+// audit loop has no such gates, so its first process begins it. Drive sets client.Dir. If the
+// person gave no flags, it sets client.Flags to the run's stored flags.
 func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err error) {
 	cmd, ok := loop.ParsePrompt(command, config.Load(tracker.Project(a.Env, a.cwd())).Names())
 	kind := loop.KindOf(cmd.Skill)
@@ -78,7 +78,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	old := h.runOf(cmd.Skill)
 	if fresh.Own == nil {
 		name, _, _ := strings.Cut(old.Command, " ")
-		// Continue with the skill that began the run, unless the person named another one.
+		// Continue with the skill that began the run, if the person did not name another one.
 		if old.Driven() && strings.HasPrefix(d.name, "/hooks:") && name != "" {
 			d.name = name
 		}
@@ -103,7 +103,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	return d, nil
 }
 
-// alone returns an error if another process drives the loop.
+// alone takes the exclusive right to drive the loop. It returns an error if another process has it.
 func (d *driven) alone(h *handler) error {
 	if d.release != nil {
 		return nil
@@ -116,7 +116,7 @@ func (d *driven) alone(h *handler) error {
 		"current task", "process %d is already driving the %s loop of this project", pid, d.skill)
 }
 
-// in returns the App and the folder for driving a loop. If the kind's loops may work in a linked
+// in returns the App and the folder for driving a loop. If this kind of loop may work in a linked
 // worktree and this process runs in one, the worktree is the project, as it is for a client.
 func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	dir = tracker.Project(a.Env, a.cwd())
@@ -129,7 +129,7 @@ func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	return a.with("CLAUDE_PROJECT_DIR", dir), dir
 }
 
-// with returns a copy of the App in which one environment variable has another value.
+// with returns a copy of the App with one environment variable changed.
 func (a *App) with(variable, value string) *App {
 	other := *a
 	other.Env = func(name string) string {
@@ -172,7 +172,7 @@ func (d *driven) begin(
 	return nil
 }
 
-// open returns a handler, or nil before the first process of the project's first audit loop.
+// open returns a handler, or nil if the project has no state and an audit loop is about to begin.
 func (d *driven) open() (*handler, error) {
 	if d.plan != nil && !store.Exists(tracker.Project(d.Env, d.cwd())) {
 		return nil, nil
@@ -192,7 +192,7 @@ func (d *driven) load() (*handler, *store.State, error) {
 	return h, t, err
 }
 
-// step applies one of the driver's own events to the run. An empty session means the run's session.
+// step applies a driver's own event to the run. An empty session means the run's session.
 func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 	h, err := d.open()
 	if err != nil || h == nil {
@@ -224,7 +224,7 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 // nothing waits for the driver's answer.
 const busyTries = 15
 
-// Next returns the driver's next order, which it derives from the state on disk.
+// Next returns the driver's next order, derived from the state on disk.
 func (d *driven) Next() (drive.Order, error) {
 	if d.first && d.plan != nil {
 		d.first = false
@@ -271,8 +271,8 @@ func (d *driven) Next() (drive.Order, error) {
 	return o, nil
 }
 
-// measure runs the check before the first worker of a run. The check needs no session and no brake,
-// because no worker has changed a file yet. why explains why the check cannot run, or is "".
+// measure runs the check before a run's first worker starts. The check needs no session and no
+// brake, because no worker has changed a file yet. why explains why the check cannot run, or is "".
 func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	tree, err := h.tree(h.ctx, h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {
@@ -381,7 +381,7 @@ func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 		}
 		return true
 	})
-	// A hook that closed the attempt may have died with its process before it released the lock.
+	// A hook that closed the attempt may have died with the process before it released the lock.
 	return said, cmp.Or(err, h.files.Release(d.skill, func(l *loop.Lock) bool {
 		return l != nil && proc.Of(l.Process) == loop.Dead
 	}))
@@ -406,7 +406,7 @@ func (d *driven) Halt(cause, text string) (drive.Order, error) {
 		return drive.Order{}, err
 	}
 	next := loop.DriveStep{Cause: cause, Text: text, Code: 1}
-	// A run that had ended before its first process started did not end for this cause.
+	// Report the run's own cause if it ended after its last process was started.
 	if b := t.Budget; b != nil && b.Status != loop.Active && (b.Seq != d.seq || b.RunID != d.run) {
 		next = loop.Driving{Run: t.Budget, Began: true}.Next()
 	}

@@ -24,8 +24,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// invoked returns the name and the arguments of the command that a prompt or a tool call starts: a
-// slash command or the Skill tool. The name is "" if there is none.
+// invoked returns the name and arguments of the slash command in a prompt, or of the skill in a
+// call of the Skill tool. The name is "" if there is neither.
 func (h *handler) invoked() (name, args string) {
 	switch h.ev.Name {
 	case event.UserPromptExpansion:
@@ -40,8 +40,8 @@ func (h *handler) invoked() (name, args string) {
 	return "", ""
 }
 
-// invocation returns the command of a skill that has loops. governed is false for any other skill;
-// looping reports whether the command starts an iteration.
+// invocation parses a command. governed reports whether its skill has loops, and looping whether
+// the command starts an iteration.
 func (h *handler) invocation(name, args string) (cmd loop.Command, governed, looping bool) {
 	if cmd, governed = loop.ParseCommand(name, args); !governed {
 		cmd, governed = loop.ParseCommand(name, args, h.names(name, args)...)
@@ -52,7 +52,7 @@ func (h *handler) invocation(name, args string) (cmd loop.Command, governed, loo
 	return cmd, governed, looping
 }
 
-// names returns the other names of skills in active runs, the person's configuration, the project's
+// names returns the other skill names in active runs, the person's configuration, the project's
 // configuration and ended runs, in this order. It returns nil if the command cannot start a loop.
 func (h *handler) names(command, args string) []loop.Names {
 	_, spaced := loop.ParseCommand(command, "",
@@ -94,20 +94,20 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 		}
 	}
 	kind := loop.KindOf(cmd.Skill)
-	if kind.Enter == nil { // its iterations are not attempts
+	if kind.Enter == nil { // iterations of this kind are not attempts
 		return h.enterWith(cmd, flags, loop.Fresh{})
 	}
 	fresh, said, err := kind.Enter(h.setup(cmd, &flags))
 	switch {
 	case err != nil:
 		return event.Block(hint.Text(err)), nil
-	case said != "": // a mode without a loop, whose command continues (T43)
+	case said != "": // this mode has no loop, so the command continues (T43)
 		return event.Reply{}.Say(said), nil
 	}
 	return h.enterWith(cmd, flags, fresh)
 }
 
-// setup returns the command as its kind needs it, with functions for lookups on this machine.
+// setup returns the command as its kind expects it, with functions for lookups on this machine.
 func (h *handler) setup(cmd loop.Command, flags *loop.Flags) *loop.Setup {
 	for i, word := range flags.Rest {
 		flags.Rest[i] = filepath.ToSlash(word)
@@ -134,7 +134,7 @@ func (h *handler) setup(cmd loop.Command, flags *loop.Flags) *loop.Setup {
 	}
 }
 
-// typedByPerson reports whether a person typed the command, rather than the model or a schedule.
+// typedByPerson reports whether the command was typed by a person, not by the model or a schedule.
 func (h *handler) typedByPerson() bool {
 	if h.ev.Name != event.UserPromptExpansion {
 		return h.ev.Name == "" // `hooks go`, which only a person can run
@@ -150,7 +150,7 @@ func (h *handler) enterWith(
 	cmd loop.Command, flags loop.Flags, fresh loop.Fresh,
 ) (event.Reply, error) {
 	if store.Exists(h.project) {
-		// Anyone could have written the locks, counters and answers of a state that is committed to
+		// Anyone could have written the locks, counters and answers in a state that is committed to
 		// the repository. The folder's .gitignore keeps the loop's own state out of commits.
 		for _, path := range tracker.Committed(h.ctx, h.project, store.Dir) {
 			if filepath.Base(path) != ".gitignore" {
@@ -179,7 +179,7 @@ func (h *handler) enterWith(
 	return reply, err
 }
 
-// fed returns the command of a conductor's next attempt if the previous Stop asked for this call.
+// fed returns the command for a conductor's next attempt if the previous Stop asked for this call.
 func (h *handler) fed() (loop.Command, bool) {
 	if !h.seal.on && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
@@ -194,7 +194,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	return loop.Command{}, false
 }
 
-// feed begins the attempt for which the conductor made the call, and then judges the call.
+// feed begins the attempt that the conductor's call starts, and then judges the call.
 func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	h.feeding = true
 	reply, err := h.enter(cmd)
@@ -237,8 +237,8 @@ func (h *handler) nested(cmd loop.Command, flags loop.Flags) error {
 	return nil
 }
 
-// missedForce reads from the transcript whether the person agreed to take another session's lock,
-// for a client in which PostToolUse is not registered.
+// missedForce reads from the transcript whether the person agreed to take another session's lock.
+// It serves clients where PostToolUse is not registered.
 func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
 	if err != nil {
@@ -264,7 +264,7 @@ func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 }
 
 // forceAnswered continues the entry that asked whether to take another session's lock (R104). It
-// does nothing if the dialog's answers have no answer to that question.
+// does nothing if the dialog's answers do not include an answer to that question.
 func (h *handler) forceAnswered(t *store.State, given loop.Answers) (event.Reply, error) {
 	answers := answersTo([]loop.Gate{*t.Claim.Gate}, given)
 	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}

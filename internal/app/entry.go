@@ -37,14 +37,14 @@ type entry struct {
 	fired  bool     // the turn has no origin, but the transcript shows that a schedule fired
 	notes  []string // notes about problems that were resolved first
 	before string   // status block of an abandoned iteration
-	final  string   // final report of the abandoned iteration, if that ended the run
+	final  string   // final report, if the abandoned iteration ended the run
 }
 
 // request builds the invocation of a looping skill from this event.
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner, from := proc.Owner(), h.from()
-	// If a person's own wrapper starts the hooks, it is a new process for each event.
+	// If a person's own wrapper starts the hooks, the caller is a new process for each event.
 	if from != nil && from.PID != owner.PID {
 		from = nil
 	}
@@ -98,7 +98,7 @@ func (e *entry) decided() (event.Reply, error) {
 // maxTries bounds how often try repeats while it holds the state lock.
 const maxTries = 8
 
-// try loads the state, steps the request and carries out the outcome. It does so again after it
+// try loads the state, steps the request and carries out the outcome. It tries again after it
 // closed an iteration or lost a race for the loop's lock.
 func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 	for range maxTries {
@@ -122,7 +122,7 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 	return event.Block(text), loop.Outcome{}, nil
 }
 
-// carry carries out the outcome of a try that begins no iteration.
+// carry carries out an outcome that begins no iteration.
 func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 	if o.Reply.Refuse != "" {
 		o.Reply.Refuse = e.withBefore(o.Reply.Refuse)
@@ -140,7 +140,7 @@ func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 	return reply, err
 }
 
-// withBefore adds the notes and the texts about the abandoned iteration to text.
+// withBefore adds the notes, and the abandoned iteration's status and final report, to text.
 func (e *entry) withBefore(text string) string {
 	return paragraphs(append(slices.Clone(e.notes), text, e.before, e.final)...)
 }
@@ -198,7 +198,7 @@ func (e *entry) load() error {
 	if err = errors.Join(err, oerr); other.Run != nil {
 		e.asks.Other, e.asks.OtherIs = other, proc.Of(other.Run.Owner)
 	}
-	// Without a budget file, resume the run from the last line of the history.
+	// Without a budget file, resume the run from the last line in the history.
 	if err == nil && s.Budget == nil && other.Run == nil && e.asks.Flags.Resume {
 		var last *loop.Iteration
 		if last, err = e.files.Last(e.Skill, (*loop.Iteration).Ran); last != nil {
@@ -212,8 +212,8 @@ func (e *entry) load() error {
 	return err
 }
 
-// archiveDeleted archives a run whose budget file a person deleted, so that a fresh run can begin
-// (R111). It reports whether it did.
+// archiveDeleted archives a run if a person deleted its budget file and a fresh run may begin
+// (R111). It reports whether it archived the run.
 func (e *entry) archiveDeleted(s *store.State) (archived bool, err error) {
 	e.State = s
 	asks, run := e.asks, s.Budget.RunID
@@ -224,14 +224,14 @@ func (e *entry) archiveDeleted(s *store.State) (archived bool, err error) {
 	if err := e.files.Archive(e.Skill, run); err != nil {
 		return false, fmt.Errorf("archive run: %w", err)
 	}
-	_ = e.files.Healed() // the note says more
+	_ = e.files.Healed() // the note below is more detailed
 	e.notes = append(e.notes, fmt.Sprintf("The budget file was deleted, so a fresh run begins; "+
 		"run %s is in %s/archive/%s", run, store.Dir, run))
 	return true, nil
 }
 
-// takesOver resolves a conflict over the run on disk and reports whether it did. A run that another
-// state directory wrote replaces the recorded run; a copy of another project's run becomes a
+// takesOver resolves a conflict over the run on disk and reports whether it did so. A run written
+// by another state directory replaces the recorded run; a copy of another project's run becomes a
 // separate run.
 func (e *entry) takesOver(err error) bool {
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
@@ -350,12 +350,12 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	return storedAnswer(&a, previous), a.Edges, a.Notes, a.Now
 }
 
-// maxNotes bounds the notes about the tracker's answer that a person sees.
+// maxNotes bounds how many notes about the tracker's answer a person sees.
 const maxNotes = 4
 
-// storedAnswer returns the part of a tracker's answer that the iteration stores. Every tool call
-// reads it, so of several PRs it has only those of the previous iteration. storedAnswer returns nil
-// if the part is empty.
+// storedAnswer returns the part of a tracker's answer that the iteration stores, or nil if it is
+// empty. Every tool call reads this part, so if there are several PRs, it contains only those from
+// the previous iteration.
 func storedAnswer(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	r := a.Report()
 	asked := &loop.Asked{Backlog: r.Backlog}
@@ -391,8 +391,8 @@ const (
 	maxTitle  = 60
 )
 
-// begin saves a run that begins or resumes, takes the loop's lock and opens the iteration. If
-// another session took the lock first, begin sets o.Again.
+// begin saves a fresh or resumed run, takes the loop's lock and opens the iteration. If another
+// session took the lock first, begin sets o.Again.
 func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	in := o.Save.Enter
 	if in.Reap != nil {
@@ -425,18 +425,18 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	reply, err := e.open(in.Opens)
 	if err != nil { // the iteration has not begun and does not count
 		_, _ = e.tx.Commit(e.State, loop.Save{Run: in.Run, DropTick: true})
-		e.release(e.Skill) // if this fails too, the next event closes it
+		e.release(e.Skill) // if this fails too, the next event closes the iteration
 	}
 	return reply, err
 }
 
-// equip prepares a run to be sealed, and the brake's links, before the commit that turns them on.
+// equip prepares the seal of a run and the brake links, before the commit that activates them.
 func (e *entry) equip(in *loop.Entering) {
 	run, home := in.Run, e.seal.Path()
 	run.Boot = proc.Boot()
 	e.receive(run)
 	if run.SealedIn != home {
-		// Do not seal the run if no record can store the project's path or be written at all.
+		// Do not seal the run if no record can be written, or none can store the project's path.
 		if run.SealedIn = home; !utf8.ValidString(e.project) || e.seal.Probe() != nil {
 			run.SealedIn = ""
 			return
@@ -448,7 +448,7 @@ func (e *entry) equip(in *loop.Entering) {
 	}
 }
 
-// unguarded describes the protection that the session lacks without a brake, the cause, and the
+// unguarded describes the protection that the session lacks without a brake, with the cause and the
 // remedy.
 func (e *entry) unguarded() string {
 	const unchecked = "programs are not checked as they start"

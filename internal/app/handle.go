@@ -146,7 +146,7 @@ func (h *handler) inState() (reply event.Reply, err error) {
 	return reply, nil
 }
 
-// stayShut begins the message at a Stop whose loop's state cannot be trusted.
+// stayShut begins the message for a Stop if the loop's state cannot be trusted.
 const stayShut = "hooks lets this turn end; merges, dispatch and schedules stay blocked\n"
 
 // stop handles a Stop: it ends the session's open iterations or keeps the turn open (R117, design
@@ -171,8 +171,8 @@ func (h *handler) stop() (event.Reply, error) {
 	return reply, err
 }
 
-// prompted builds the PromptSubmit event. It also shows that the previous turn ended without a
-// Stop, or that a person typed `/loop stop`.
+// prompted builds the PromptSubmit event. Such an event can also show that the previous turn ended
+// without a Stop, or that a person typed `/loop stop`.
 func (h *handler) prompted() loop.PromptSubmit {
 	e := loop.PromptSubmit{
 		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),

@@ -1,9 +1,9 @@
-// Package app connects the packages. For each event it reads, loads, fetches facts, decides, saves
-// and replies, in this order.
+// Package app connects the other packages. For each event it reads the input, loads the state,
+// fetches facts, decides, saves and replies, in this order.
 //
-// The content of a reply is saved before the reply is printed; the lock is released afterwards. If
-// the program itself fails, a Stop is allowed, with the reason. Merges, dispatch, scheduling and
-// writes to the state stay refused while a loop is or may be active.
+// It saves the content of a reply before it prints the reply, and then releases the lock. If the
+// program itself fails, a Stop is allowed and its reply gives the reason, but merges, dispatch,
+// scheduling and writes to the state are refused while a loop is or may be active.
 package app
 
 import (
@@ -32,7 +32,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// App is the program for one call. Tests replace some of the fields that New sets.
+// App runs one call of the program. Tests replace some of the fields that New sets.
 type App struct {
 	Env   func(string) string
 	Now   func() time.Time // the wall clock, in UTC
@@ -50,7 +50,7 @@ type App struct {
 // entryWait is below the timeout of the entry hooks.
 const entryWait = 45 * time.Second
 
-// New returns an App that uses the real clock and processes of this machine.
+// New returns an App that uses this machine's clock and processes.
 func New(env func(string) string) *App {
 	a := &App{Env: env, Inside: proc.Inside, Wait: entryWait}
 	a.Now = func() time.Time { return time.Now().UTC().Truncate(time.Second) }
@@ -63,10 +63,10 @@ func New(env func(string) string) *App {
 // Answer holds the reply of a hook call and the actions to take once it is printed.
 type Answer struct {
 	Reply event.Reply
-	// After releases locks once the reply is printed and flushed. It is nil if there are none.
+	// After releases locks once the reply is printed and flushed. It is nil if no locks are held.
 	After func() error
-	// Until is the time at which to print the reply; zero means at once. A person who does not want
-	// to wait ends this process, and no reply is printed (T95).
+	// Until is the time to print the reply; zero means at once. If a person does not want to wait,
+	// they end this process, and no reply is printed (T95).
 	Until time.Time
 	// Notify starts the person's own commands once the reply is printed and the lock released. It
 	// does not wait for them.
@@ -75,8 +75,8 @@ type Answer struct {
 	Err error
 }
 
-// Unanswered returns the exit code of a hook whose client gets no answer: 1 if the session that
-// started this process has a loop, judged only by the session's switch file, and 0 otherwise.
+// Unanswered returns the exit code of a hook that cannot answer its client. It is 1 if the session
+// that started this process has a loop, judged only by the session's switch file, and 0 otherwise.
 func (a *App) Unanswered() int {
 	session := a.Env("CLAUDE_CODE_SESSION_ID")
 	if _, err := os.Stat(seal.SwitchPath(seal.Home(a.Env), session)); err != nil || session == "" {
@@ -98,24 +98,24 @@ type handler struct {
 	project string
 	seal    sealRecord
 	files   *store.Store // nil if the project has no state
-	tx      *store.Tx    // current change of the state
+	tx      *store.Tx    // current change to the state
 	runs    sessionRuns
 	feeding bool                     // the event begins a conductor's next attempt
 	tool    *toolcall.Call           // see call
-	configs map[string]config.Config // cache, by the text that a run stores
+	configs map[string]config.Config // cache, keyed by the stored configuration
 	out     output
 }
 
 // sessionRuns holds the session's runs as the event found or left them.
 type sessionRuns struct {
-	list   []*store.State // nil before they are read
+	list   []*store.State // nil until they are read
 	skills []loop.Skill   // skills that may have a run, listed once
-	damage error          // errors of runs that could not be read
+	damage error          // errors from runs that could not be read
 	news   bool           // a run has a new receipt, which must be saved
 }
 
-// output holds the durable results of the event. Its reply is printed even if a later step fails;
-// its error changes no decision.
+// output holds the durable results of the event. Its reply is printed even if a later step fails.
+// Its error changes no decision.
 type output struct {
 	Answer
 	person *notify.Person // see theirs; nil before the first use
@@ -129,8 +129,8 @@ func (h *handler) theirs() *notify.Person {
 	return h.out.person
 }
 
-// config returns the configuration that the run stored when it began. Without a run, or for a run
-// of an older version, it returns the project's current configuration.
+// config returns the configuration that the run stored when it began. If there is no run, or an
+// older version began it, config returns the project's current configuration.
 func (h *handler) config(t *store.State) config.Config {
 	kept := ""
 	if t != nil && t.Budget != nil {
@@ -158,8 +158,8 @@ func (h *handler) withStateLock(change func() error) error {
 	return change()
 }
 
-// alive reports whether a run's client may still continue the run. That is so if its session is not
-// closed and its process is not known to be dead.
+// alive reports whether a run's client may still continue the run: its session is not closed, and
+// its process is not known to be dead.
 func alive(b *loop.Budget) bool { return !b.OwnerLeft && proc.Of(b.Owner) != loop.Dead }
 
 // release makes After also release the loop's lock. The session held the lock, so an unreadable
@@ -177,8 +177,8 @@ func (h *handler) release(skill loop.Skill) {
 	}
 }
 
-// sessionRuns returns the session's runs and its claims on locks of other sessions, in a fixed
-// order. It caches them until the state lock is taken.
+// sessionRuns returns the session's runs and its claims on other sessions' locks, in a fixed order.
+// It caches them until the state lock is taken.
 func (h *handler) sessionRuns() ([]*store.State, error) {
 	if h.runs.list != nil {
 		return h.runs.list, nil
@@ -239,7 +239,7 @@ func (h *handler) loadRuns(
 func (h *handler) dropForeign(t *store.State) bool {
 	session := h.ev.SessionID
 	b := t.Budget
-	// /clear took the run from its session, and no iteration has brought it to this one yet.
+	// /clear detached the run from its session, and no iteration has attached it to this one yet.
 	left := b != nil && b.OwnerLeft && h.ev.StopsLoop() &&
 		b.OwnedBy(loop.Request{SessionID: session, Owner: proc.Owner()})
 	run := left || b != nil && b.SessionID == session ||
@@ -298,8 +298,8 @@ func (h *handler) turn() loop.Turn {
 	}
 }
 
-// addressed reports whether the event may concern a loop. If another loop owns this prompt, it
-// excludes a loop that is open or has ended, because otherwise a turn could be counted twice.
+// addressed reports whether the event may concern a loop. If another loop owns this prompt, the
+// event does not concern a loop that is open or has ended. Otherwise a turn could be counted twice.
 func (h *handler) addressed(t *store.State) bool {
 	return !slices.ContainsFunc(h.runs.list, h.ownsPrompt) ||
 		!h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
@@ -332,8 +332,8 @@ func (h *handler) from() *loop.Process {
 	return proc.Caller()
 }
 
-// receive records in a run of this session that this kind of event has arrived, and reports whether
-// that is new. Saving the run saves the receipt.
+// receive records in one of this session's runs that this kind of event has arrived, and reports
+// whether the receipt is new. Saving the run saves the receipt.
 func (h *handler) receive(b *loop.Budget) (news bool) {
 	word := h.ev.Word.Word // "" for a person's command
 	return b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID && word != "" &&
@@ -345,7 +345,7 @@ func (h *handler) receive(b *loop.Budget) (news bool) {
 }
 
 // runOf returns the project's run of a skill. It returns nil if there is no run, if the run cannot
-// be read, or if its file has lost the fields of its kind.
+// be read, or if its file lacks the fields of its kind.
 func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	if !store.Exists(h.project) {
 		return nil
@@ -369,7 +369,7 @@ func (h *handler) call() *toolcall.Call {
 	return h.tool
 }
 
-// rules returns the rules that judge calls of a run.
+// rules returns the rules for judging a run's calls.
 func (h *handler) rules(t *store.State) toolcall.Run {
 	return toolcall.Run{Budget: t.Budget, File: t.Elsewhere(), Redact: h.config(t).Redact}
 }

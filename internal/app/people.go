@@ -23,7 +23,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// openForPerson opens the state for a command that a person or a session's tool runs.
+// openForPerson opens the state for a command that a person or one of the session's tools runs.
 func (a *App) openForPerson() (*handler, error) {
 	return a.openIn(tracker.Project(a.Env, a.cwd()))
 }
@@ -48,7 +48,7 @@ func (a *App) openIn(project string) (*handler, error) {
 	return h, nil
 }
 
-// sealedElsewhere returns an error for an active or paused run whose seal is in another state
+// sealedElsewhere returns an error if an active or paused run has its seal in another state
 // directory. This process could not seal its own changes to the run, so they would count as damage.
 func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	switch {
@@ -63,7 +63,7 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 		b.Skill, b.SealedIn, h.seal.Path())
 }
 
-// load returns a run for a person's command. It checks the run against its seal, and whether this
+// load returns a run for a person's command. It checks that the run matches its seal and that this
 // process can seal changes.
 func (h *handler) load(skill loop.Skill) (store.State, error) {
 	s, err := h.tx.Recover(skill)
@@ -113,9 +113,9 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	return said, store.Hinted(err)
 }
 
-// NoneRuns returns an error that names the projects in which a loop is on, because nothing could
-// end such a loop once the hooks are removed. An empty project means all projects. A project whose
-// folder is gone does not count.
+// NoneRuns returns an error that names the projects with an active loop, because nothing could end
+// such a loop once the hooks are removed. If project is empty, it checks all projects. A project
+// does not count if its folder is gone.
 func (a *App) NoneRuns(project string) (err error) {
 	seals, projects := seal.At(seal.Home(a.Env)), []string{project}
 	if project == "" {
@@ -191,7 +191,7 @@ func (a *App) Steer(skill loop.Skill, word, text string) (string, error) {
 }
 
 // InAgent reports whether an agent's tool runs this command. The client sets CLAUDECODE for its
-// tools. If a tool removed it, the client of a run is still an ancestor of this process.
+// tools. Even if a tool removes it, a run's client is still an ancestor of this process.
 func (a *App) InAgent() bool {
 	if a.Env("CLAUDECODE") != "" {
 		return true
@@ -208,7 +208,7 @@ func (a *App) InAgent() bool {
 	})
 }
 
-// Reset archives runs that are paused or have ended, whose client is gone, or whose files are
+// Reset archives runs that are paused or have ended, that lost their client, or whose files are
 // damaged. It fails inside the agent.
 func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
@@ -272,8 +272,8 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, id, store.Dir, of), nil
 }
 
-// Raise sets the ceilings given by the flags in words for every run of skills that has not ended. A
-// ceiling may be lowered, but not below the amount used. Raise fails inside the agent.
+// Raise sets the ceilings given by the flags in words, for every run of these skills that has not
+// ended. A ceiling may be lowered, but not below the amount used. Raise fails inside the agent.
 func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 	switch {
 	case a.InAgent():
@@ -354,7 +354,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 	return said, err
 }
 
-// reporting returns the open iteration to which a report belongs. skill is the report's, or "".
+// reporting returns the open iteration that a report belongs to. skill is the report's, or "".
 func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State, error) {
 	open := selectRuns(list, h.open)
 	meant := selectRuns(open, func(t *store.State) bool { return skill == "" || skill == t.Skill })
@@ -419,8 +419,8 @@ func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 	return report.ReportAnswer(f, changed), nil
 }
 
-// takeNotes records the notes since the session's last event. They hold programs that the brake's
-// links refused or let through, and reports from inside the client's sandbox.
+// takeNotes records the notes written since the session's last event. Notes report programs that
+// brake links refused or let through, or facts from inside the client's sandbox.
 func (h *handler) takeNotes() error {
 	return h.withStateLock(func() error {
 		list, err := h.loadRuns(h.tx.State)
@@ -451,7 +451,7 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	switch {
 	case n.Denied != nil:
 		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
-	case n.Started != nil && !effect.Kind(n.Started.Kind).Merges(): // passes count merges
+	case n.Started != nil && !effect.Kind(n.Started.Kind).Merges(): // passes record merges
 		for _, t := range selectRuns(open, h.addressed) {
 			other, _ := h.call().Elsewhere(h.rules(t),
 				effect.Act{Repo: n.Started.Repo, Cwd: n.Started.Cwd})
@@ -474,7 +474,7 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	return nil
 }
 
-// ruleOf returns the loop's rule for the rule in a link's refusal.
+// ruleOf converts the rule in a link's refusal to the loop's rule.
 func ruleOf(link string) string {
 	switch link {
 	case "unreadable":

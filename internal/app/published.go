@@ -18,8 +18,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// entered stores the plan of a run that the entry began. It publishes the files of a run that the
-// entry began or resumed.
+// entered stores the run's plan if the entry began the run. It publishes the run's files if the
+// entry began or resumed the run.
 func (e *entry) entered(reply event.Reply) event.Reply {
 	if e.asks.Plan != nil && !reply.Blocks() {
 		e.sideError(e.files.KeepCopy(e.Skill, store.PlanCopy, e.asks.Plan))
@@ -39,7 +39,7 @@ func (e *entry) entered(reply event.Reply) event.Reply {
 // publish writes the run's files for people and workers: the view, the progress file and its
 // copy. All are derived from the run, so an error only delays them (T16, T32–T36).
 //
-// note reports that another program changed the view; it is "" otherwise (T98).
+// note reports that another program changed the view. Otherwise it is "" (T98).
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
 	p, before := run.Own.(loop.Publisher), h.files.Copy(run.Skill, store.ProgressCopy)
 	text, there, err := keptFile(h.progressPath())
@@ -94,8 +94,8 @@ func (h *handler) publishView(run *loop.Budget, view []byte) (note string, err e
 	return note, nil
 }
 
-// ownView returns the path and the text of the state file for people; the text is nil if the file
-// does not exist. It returns an error if a run could not write this or the progress file.
+// ownView returns the path and contents of the state file for people; text is nil if the file does
+// not exist. It returns an error if a run could not write this file or the progress file.
 func (h *handler) ownView() (path string, text []byte, err error) {
 	for _, name := range []string{"SDD_STATE_FILE", "SDD_PROGRESS_FILE"} {
 		path := h.Env(name)

@@ -28,13 +28,13 @@ import (
 // sealRecord holds the user's state directory and the session's sealed record.
 type sealRecord struct {
 	seal.Dir
-	// record is the sealed record as the event found it, or nil if it is missing or unreadable.
+	// record is the sealed record that the event found, or nil if it is missing or unreadable.
 	record *seal.Record
 	on     bool // the session has an active loop, or its record cannot be read
 }
 
 // findProject finds the event's project. While the session has an active loop, the seal names the
-// project, so that the environment and the call's folder cannot redirect the event.
+// project, so that the environment and the call's working directory cannot redirect the event.
 func (h *handler) findProject() error {
 	h.seal.Dir = seal.At(seal.Home(h.Env))
 	record, err := h.seal.Active(h.ev.SessionID)
@@ -44,8 +44,8 @@ func (h *handler) findProject() error {
 			record, err = h.seal.Active(h.ev.SessionID)
 		}
 	}
-	// The record is left over from a kill, or a person types in a session whose loops have ended
-	// and lost their state.
+	// The record was left by a killed process, or a person types in a session whose loops have
+	// ended and lost their state.
 	if err == nil && record != nil && (!record.On() ||
 		!record.Runs() && !store.Exists(record.Project) && h.typedPrompt(record)) {
 		record.Release()
@@ -59,7 +59,7 @@ func (h *handler) findProject() error {
 	return err
 }
 
-// openState opens the project's state. While a loop is on, it reports any failure as damage.
+// openState opens the project's state. While a loop is active, it reports any failure as damage.
 func (h *handler) openState() error {
 	if h.files != nil {
 		return nil
@@ -93,7 +93,7 @@ func (h *handler) sealedSkill() loop.Skill {
 	return kind.Skills()[0]
 }
 
-// clientLives reports whether the client of a session's last runs may still be alive.
+// clientLives reports whether the client of the session's last runs may still be alive.
 func (h *handler) clientLives(session string) bool {
 	r, _ := h.seal.Find(session)
 	return r != nil && slices.ContainsFunc(r.Loops, func(l seal.Loop) bool {
@@ -104,7 +104,7 @@ func (h *handler) clientLives(session string) bool {
 }
 
 // typedPrompt reports whether a person typed the event's prompt. The prompt must come over the
-// client's own socket and must not be a task's notification or a schedule's prompt.
+// client's own socket and must not be a task notification or a scheduled prompt.
 func (h *handler) typedPrompt(r *seal.Record) bool {
 	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
 	if !slices.Contains(prompts, h.ev.Name) || h.ev.InSubagent() || h.ev.Wakeup() != nil ||
@@ -120,9 +120,9 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 	return true
 }
 
-// mayEnter returns an error for a request that comes from inside another loop of this project, for
-// example from a script that imitates the client or from a client that a tool call started. Each
-// event must come over a socket that the client of its run made. See "Where events come from" in
+// mayEnter returns an error for a request from inside another loop of this project, for example
+// from a script that imitates the client or from a client that a tool call started. Each event must
+// come over a socket that its run's client created. See "Where events come from" in
 // docs/security.md.
 func (h *handler) mayEnter(owner loop.Process) error {
 	for _, skill := range kind.Skills() {
@@ -151,8 +151,8 @@ func (h *handler) mayEnter(owner loop.Process) error {
 // receiptTime bounds how long keepReceipt waits for the state lock, because it delays the answer.
 const receiptTime = 200 * time.Millisecond
 
-// keepReceipt saves a new receipt that no other save of this event included. It is needed only once
-// for each session and kind of event. After a failure the next event tries again.
+// keepReceipt saves a new receipt if no other save of this event included it. This is needed only
+// once for each session and kind of event. If it fails, the next event tries again.
 func (h *handler) keepReceipt() {
 	ctx, cancel := context.WithTimeout(context.Background(), receiptTime)
 	defer cancel()
@@ -169,9 +169,9 @@ func (h *handler) keepReceipt() {
 	}
 }
 
-// settingsChanged blocks a change of the client's settings that would remove these hooks while a
-// loop is on. The client does not show the reason, so settingsChanged stores the first one for the
-// next reply that a person sees.
+// settingsChanged blocks a change to the client's settings that would remove these hooks while a
+// loop is active. The client does not show the reason, so settingsChanged stores the first one for
+// the next reply that a person sees.
 func (h *handler) settingsChanged() event.Reply {
 	if !h.seal.on {
 		return event.Reply{}
@@ -193,16 +193,16 @@ func rewired(lost string) string {
 		"%s; this session keeps its hooks while a loop is on", lost))
 }
 
-// sayRewired adds the stored reason of a blocked change of settings to a reply that a person sees.
+// sayRewired adds the stored reason for blocking a settings change to a reply that a person sees.
 func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	if h.setRewired("") != nil {
-		return reply // the next reply that a person sees has it
+		return reply // keep it for the next reply
 	}
 	return reply.Say(rewired(h.seal.record.Rewired))
 }
 
-// setRewired stores the reason of a blocked change of settings in the session's record, with the
-// state lock held.
+// setRewired takes the state lock and stores the reason for blocking a settings change in the
+// session's record.
 func (h *handler) setRewired(lost string) error {
 	return h.withStateLock(func() error {
 		r, err := h.seal.Find(h.ev.SessionID)
@@ -215,8 +215,8 @@ func (h *handler) setRewired(lost string) error {
 }
 
 // Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once, while
-// the call that passed the gate for this PR is still running. A link of the brake calls it. session
-// is a record's file name. If ok is false, why is the reason, and at is the approved commit or "".
+// the call that passed the gate for this PR is still running. Brake links call it. session is the
+// record's file name. If ok is false, why is the reason, and at is the approved commit or "".
 func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, why, at string) {
 	approves := act == effect.ApprovePR
 	if act != effect.MergePR && !approves {

@@ -37,7 +37,7 @@ func (h *handler) stepOne(t *store.State, e loop.Event) (event.Reply, error) {
 	})
 }
 
-// stepEach is like step with an event for each loop, or nil for a loop that it does not concern.
+// stepEach is like step, but eventOf returns the event for each loop, or nil to skip the loop.
 func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, error) {
 	list, err := h.sessionRuns()
 	if err != nil {
@@ -70,7 +70,7 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 		return err
 	})
 	if err != nil && !refused.Empty() && !reply.Decides() {
-		h.sideError(err) // the call is refused even if that cannot be recorded
+		h.sideError(err) // the call is refused even if the refusal cannot be recorded
 		return refused, nil
 	}
 	return reply, err
@@ -129,9 +129,9 @@ func (h *handler) decide(t *store.State, e loop.Event) (event.Reply, error) {
 }
 
 // settle fetches facts and steps until no fact is missing. Without the state lock it stops when the
-// only missing facts need the lock. With the lock it stops when Step asks for entry facts. Each
-// step of a Stop with the lock gets the current wall time, by which Step recognizes a duplicate
-// that waited for the lock.
+// only missing facts need the lock. With the lock it stops when Step asks for entry facts, and each
+// step of a Stop gets the current wall time, so that Step recognizes a duplicate that waited for
+// the lock.
 func (h *handler) settle(
 	t *store.State, e loop.Event, k *loop.Known, locked bool,
 ) (o loop.Outcome, err error) {
@@ -155,8 +155,8 @@ func (h *handler) settle(
 	}
 }
 
-// fetch fetches the facts that Step asks for. Some take long, because they need git, the tracker or
-// a check that may run for minutes. Others may only be read with the state lock held.
+// fetch fetches the facts that Step asks for. Some take a long time, because they need git, the
+// tracker or a check that may run for minutes. Others can be read only with the state lock held.
 func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool) (l lookup) {
 	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
 	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })
@@ -278,7 +278,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	if created {
 		line.Notes = append(line.Notes, fmt.Sprintf("Created %s — this file may contain sensitive "+
 			"content (issue bodies, user answers). It is gitignored. Do not upload to external "+
-			"telemetry.", store.HistoryPath(t.Skill))) // once in a project (R123, R126)
+			"telemetry.", store.HistoryPath(t.Skill))) // once per project (R123, R126)
 	}
 	if err != nil {
 		return err
@@ -294,8 +294,8 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	return nil
 }
 
-// iterationKey identifies the run and the iteration for which facts were fetched. Another event may
-// end them before this one takes the state lock.
+// iterationKey identifies the run and iteration that facts were fetched for. Another event may end
+// either one before this event takes the state lock.
 func iterationKey(t *store.State) string {
 	id := string(t.Skill)
 	if t.Budget != nil {
@@ -307,7 +307,7 @@ func iterationKey(t *store.State) string {
 	return id
 }
 
-// senderTime bounds how long after the event sender waits for the prompt's lines.
+// senderTime bounds how long sender waits for the prompt's lines after the event.
 const senderTime = 250 * time.Millisecond
 
 // sender returns the sender of the prompt. The client may write the prompt's lines shortly after
@@ -328,7 +328,7 @@ func (h *handler) sender(patient bool) loop.Sender {
 }
 
 // owner reports whether the run's client is gone, and whether the iteration belongs to another
-// session or a dead client. If it does, LastSign is when its transcript was last written.
+// session or a dead client. If so, LastSign is when the iteration's transcript was last written.
 func (h *handler) owner(t *store.State) (o loop.Owner) {
 	dead := proc.Of(t.Budget.Owner) == loop.Dead
 	o.Gone = t.Budget.OwnerLeft || dead
@@ -392,9 +392,9 @@ func (h *handler) model(t *store.State, cursors []loop.Cursor) loop.Model {
 	return m
 }
 
-// missedCalls returns the results of the given calls of the iteration that no event reported, for
-// example because PostToolUse is not registered. It returns nil while another loop of the
-// session is open, because it cannot tell whose calls they are.
+// missedCalls returns the results of those calls in the iteration that no event reported, for
+// example because PostToolUse is not registered. It returns nil while another loop in the session
+// is open, because it cannot tell which loop made the calls.
 func (h *handler) missedCalls(t *store.State, calls []usage.Moment) (list []loop.Result) {
 	missed := func(c usage.Moment) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
 	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
@@ -436,7 +436,7 @@ func (h *handler) runNow(t *store.State) *loop.Budget {
 	return usage.Now(t.Budget, t.Tick, true, counted, table, h.now).Run
 }
 
-// counted returns the cursors up to which the transcript has been counted.
+// counted returns the cursors that mark how far the transcript has been counted.
 func (h *handler) counted(t *store.State, transcript string) []loop.Cursor {
 	fresh := usage.Uncounted(transcript, t.Budget.Cursors)
 	cursors, err := h.files.Counted(t.Budget, transcript, fresh)
@@ -479,7 +479,7 @@ func (h *handler) interruptMark(t *store.State, forked bool) bool {
 	return err == nil && r.Marked(t.Tick.Prompts, forked)
 }
 
-// pastDialogs returns the answered dialogs of the transcript.
+// pastDialogs returns the answered dialogs in the transcript.
 func (h *handler) pastDialogs(t *store.State, e loop.Event) (list []loop.Answers) {
 	r, err := usage.Main(h.transcript(t, e), t.Budget.Cursors)
 	if err != nil {
@@ -493,7 +493,7 @@ func (h *handler) pastDialogs(t *store.State, e loop.Event) (list []loop.Answers
 	return list
 }
 
-// answersTo replaces each question of a dialog by its gate's text, because the dialog showed the
+// answersTo replaces each question in a dialog with its gate's text, because the dialog showed that
 // text without characters that a terminal would interpret.
 func answersTo(gates []loop.Gate, a loop.Answers) loop.Answers {
 	for i := range a.List {

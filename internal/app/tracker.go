@@ -38,7 +38,7 @@ func (h *handler) question(t *store.State) forge.Question {
 }
 
 // askMerging looks up, in parallel, the PRs that a call would merge, because a person may have
-// commented since the iteration began. If the tracker cannot answer for a PR, the result explains
+// commented since the iteration began. If the tracker has no answer for a PR, the result explains
 // why, so that a person decides (R99–R101), and askMerging asks the remote for the PR's commit.
 func (h *handler) askMerging(t *store.State, acts []effect.Act) (list []loop.Looked) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a effect.Act) bool {
@@ -100,9 +100,9 @@ func (h *handler) askPRs(t *store.State, numbers []int) []forge.Answer {
 	return answers
 }
 
-// toldOf returns the state of a PR according to an answer, and the reason if its feedback is
-// unknown. Feedback counts as absent if this iteration has posted no comments, everyone who
-// commented has since approved the head commit, and the previous iteration ended on it (R99).
+// toldOf returns a PR's state according to the tracker's answer, and the reason if its feedback is
+// unknown. Feedback counts as absent if this iteration has posted no comments, every commenter has
+// since approved the head commit, and the previous iteration ended on that commit (R99).
 func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.Looked {
 	told := loop.Looked{PR: loop.PR{Number: number}}
 	for i := range answer.PRs {
@@ -124,9 +124,9 @@ func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.
 	return told
 }
 
-// around asks git, the remote and the tracker for the state at the end of an iteration. Unless the
-// event is a Stop, it asks only git about an iteration of another session or of a client that died,
-// because later changes on the remote would hide the state at that time.
+// around asks git, the remote and the tracker for the state at the end of an iteration. If the
+// event is not a Stop and the iteration belongs to another session or a dead client, around asks
+// only git, because later changes on the remote would hide the state at that time.
 func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	_, stop := e.(loop.TurnEnd)
 	if stop {
@@ -243,8 +243,8 @@ func (h *handler) heads(t *store.State, branches []string) map[string]string {
 }
 
 // begun collects the work that an interrupted iteration may have left: branches, their remote
-// heads, and the uncommitted files of the project and of each worktree (R44). It omits trees that
-// git cannot read in time.
+// heads, and uncommitted files in the project and each worktree (R44). It omits trees that git
+// cannot read in time.
 func (h *handler) begun(t *store.State, on []loop.Worktree) loop.Begun {
 	left := loop.Begun{Dirty: map[string][]string{}}
 	ctx, cancel := context.WithTimeout(h.ctx, treesTime)
@@ -312,8 +312,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// treeSum returns a hash of the names, sizes and times of the uncommitted files, not their
-// contents. It returns "" if there are none.
+// treeSum returns a hash of the uncommitted files' names, sizes and times, but not their contents.
+// It returns "" if there are no such files.
 func treeSum(root string, dirty []string) string {
 	if top, _ := tracker.LinkedWorktree(root); top != "" {
 		root = top
@@ -331,14 +331,14 @@ func treeSum(root string, dirty []string) string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// treesTime bounds the time for reading a project's worktrees, of which there may be many. Some
+// treesTime bounds the time for reading a project's worktrees, because there may be many and some
 // events have only 10 s.
 const treesTime = 5 * time.Second
 
 // maxTaskFile is the maximum size of a spec, a task list or a progress file, in bytes.
 const maxTaskFile = 1 << 20
 
-// root returns the folder in which a loop works: an audit loop's worktree, or the project.
+// root returns the folder where a loop works: an audit loop's worktree, or the project.
 func (h *handler) root(t *store.State) string {
 	return cmp.Or(t.Budget.Attempts().Root, h.project)
 }
@@ -371,8 +371,8 @@ func (h *handler) relative(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// inRepo returns path relative to the root of the repository, as git names it. The project may be a
-// folder inside the repository.
+// inRepo returns path relative to the repository root, as git names it. The project may be a folder
+// inside the repository.
 func (h *handler) inRepo(path string) string {
 	top := tracker.Root(h.project)
 	rel, err := filepath.Rel(tracker.RealPath(top), tracker.RealPath(h.project))

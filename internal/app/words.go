@@ -60,10 +60,10 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 	return reply
 }
 
-// refusal formats the refusal of a prompt. The prompt may also have shown that an iteration ended.
+// refusal formats the refusal of a prompt, and the end of an iteration if the prompt revealed it.
 func (h *handler) refusal(t *store.State, r loop.Reply) event.Reply {
 	text := r.Refuse
-	if r.Closed != nil { // the client shows only a refusal's own text
+	if r.Closed != nil { // the client shows only the refusal's own text
 		text += "\n" + h.ended(t, loop.Reply{Closed: r.Closed, AtStop: true}).Said
 	}
 	reply := event.Block(text)
@@ -91,7 +91,7 @@ func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
 	return h.told(t, text)
 }
 
-// finalReport formats the final report, with the gates and denials of the whole run's history.
+// finalReport formats the final report, with the gates and denials from the run's whole history.
 func (h *handler) finalReport(t *store.State) string {
 	r := report.Ended{
 		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.Skill),
@@ -161,7 +161,7 @@ func (h *handler) denial(t *store.State, d *loop.Deny) event.Reply {
 	return reply
 }
 
-// questionsOf converts gates to questions of the client's dialog.
+// questionsOf converts gates to questions for the client's dialog.
 func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Question) {
 	besides := slices.ContainsFunc(h.runs.list, func(o *store.State) bool {
 		active := o.Budget != nil && o.Budget.Status == loop.Active
@@ -177,7 +177,7 @@ func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Q
 	return list
 }
 
-// afterAnswers describes to the model the effects of a person's answers and the next step.
+// afterAnswers formats the effects of a person's answers and the next step for the model.
 func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 	var text []string
 	for _, one := range a.List {
@@ -229,7 +229,7 @@ func (h *handler) acted(t *store.State, a loop.Acted) string {
 		a.As)
 }
 
-// paragraphs joins the non-empty parts.
+// paragraphs joins the non-empty parts with newlines.
 func paragraphs(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }

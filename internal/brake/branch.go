@@ -15,11 +15,10 @@ import (
 	"hooks/internal/tracker"
 )
 
-// in returns the program's arguments, with the git settings that the phase requires. In a phase
-// that only reads, git ignores settings that alter its output or start programs, because a worker
-// may have set them. In a phase that writes, checking out a remote branch creates no local branch,
-// and a rebase moves no other branch. The added settings follow the command's own, so that they
-// take precedence.
+// in returns the program's arguments with the git settings that the phase requires. In a read-only
+// phase, git ignores settings that alter its output or start programs, because a worker may have
+// set them. In a writing phase, checking out a remote branch creates no local branch, and a rebase
+// moves no other branch. The added settings follow the command's own, so that they take precedence.
 func (s Start) in(phase loop.Confined) []string {
 	at, _ := s.git()
 	argv, settings := s.Argv, []string(nil)
@@ -154,8 +153,8 @@ var staying = map[string]string{
 }
 
 // moves explains how a git command changes or could change another worktree, or a branch other than
-// own. It returns an empty string if the command cannot. argv begins with the git subcommand; on is
-// the checked-out branch.
+// own. It returns an empty string if there is no such change. argv begins with the git subcommand;
+// on is the checked-out branch.
 func (s Start) moves(argv []string, own, on string) string {
 	const another = "it changes another branch"
 	const settings = "-u --set-upstream-to --unset-upstream --edit-description" // flags

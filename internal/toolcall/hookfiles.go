@@ -39,7 +39,7 @@ func (c *Call) hookFiles() (h hookFiles) {
 		install.ManagedDir(), program)
 	h.data = c.folded(filepath.Join(dir, "plugins", "data"))
 	files := c.SettingsFiles()
-	for _, file := range files[:len(files)-1] { // fixed has the folder of the last file
+	for _, file := range files[:len(files)-1] { // fixed covers the last, managed file
 		folder := filepath.Dir(file)
 		h.fixed = append(h.fixed, c.folded(file, filepath.Join(folder, "hooks"))...)
 		h.programs = append(h.programs, c.programs(file, c.Project, home)...)
@@ -55,7 +55,7 @@ func (c *Call) hookFiles() (h hookFiles) {
 	return h
 }
 
-// folded drops relative paths. It folds the others, both as written and with symlinks resolved.
+// folded returns the absolute paths, folded, both as written and with symlinks resolved.
 func (c *Call) folded(paths ...string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
