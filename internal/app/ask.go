@@ -226,7 +226,7 @@ func (a *App) AwaitAnswer(skill loop.Skill) bool {
 	return false
 }
 
-// unanswered reports whether a question of the paused run has no answer yet.
+// unanswered reports whether the paused run has a question without an answer.
 func unanswered(b *loop.Budget) bool {
 	return slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })
 }
@@ -409,7 +409,7 @@ func (h *handler) carry(
 	commands.Wait() // each command ends at the latest when its question is answered
 }
 
-// key identifies a question among the questions of all runs.
+// key identifies a question across all runs.
 func (g waitingGate) key() string {
 	return g.state.Budget.RunID + " " + g.gate.Name + " " + g.gate.Target + " " + g.gate.HeadSHA
 }
@@ -426,7 +426,7 @@ func (h *handler) waitingFor(skill loop.Skill, token string) (list []waitingGate
 	return list
 }
 
-// askInput is a question as the Ask command reads it on stdin.
+// askInput is a question in the form that the Ask command reads from stdin.
 type askInput struct {
 	Project  string        `json:"project"`
 	Run      string        `json:"run"`
@@ -439,7 +439,7 @@ type askInput struct {
 	Refused  string        `json:"refused,omitempty"` // why the last answer was not accepted
 }
 
-// asking returns the question of a gate for the person's command.
+// asking returns a gate's question for the person's Ask command.
 func (h *handler) asking(w waitingGate, redact func(string) string) askInput {
 	b := w.state.Budget
 	q := askInput{Project: h.project, Run: b.RunID, Gate: w.gate.Name,

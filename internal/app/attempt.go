@@ -23,7 +23,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// attemptFacts adds the facts that an attempt begins with to f. fresh is the entry's request; its
+// attemptFacts adds to f the facts at the start of an attempt. fresh is the entry's request; its
 // KindRun is set only for a new task or audit loop.
 func (h *handler) attemptFacts(
 	t *store.State, f *loop.EntryFacts, root string, fresh *loop.Request,

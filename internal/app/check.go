@@ -38,10 +38,10 @@ const (
 	maxCheckLines = 40
 )
 
-// check runs the person's check command in the worker's folder. If files that decide its result
-// have changed since the run began, it runs in a checkout of HEAD with the original files instead.
-// A file that the command only names may be the one under test. Such a check must pass both with
-// the file as it is and with the original.
+// check runs the person's check command in the worker's folder. If files that decide the result
+// have changed since the run began, the command runs in a checkout of HEAD with the original files
+// instead. A file that the command only names may be the one under test. Such a check must pass
+// with both the current file and the original.
 func (h *handler) check(t *store.State, command string) attempt.CheckRun {
 	if runtime.GOOS != "windows" && h.seal.on && !h.dress() {
 		return attempt.CheckRun{Exit: 1,
@@ -355,7 +355,7 @@ func (p permissions) allows(tool, command string) bool {
 	})
 }
 
-// plugged returns an error if the client plainly has neither the command's plugin nor a command of
+// plugged returns an error if the client clearly has neither the command's plugin nor a command of
 // that name in its folders.
 func (h *handler) plugged(command string) error {
 	space, skill, _ := strings.Cut(strings.TrimPrefix(command, "/"), ":")

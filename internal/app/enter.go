@@ -52,8 +52,9 @@ func (h *handler) invocation(name, args string) (cmd loop.Command, governed, loo
 	return cmd, governed, looping
 }
 
-// names returns the other skill names in active runs, the person's configuration, the project's
-// configuration and ended runs, in this order. It returns nil if the command cannot start a loop.
+// names returns more names of loop commands, in this order: from active runs, the person's
+// configuration, the project's configuration and ended runs. It returns nil if the command cannot
+// start a loop.
 func (h *handler) names(command, args string) []loop.Names {
 	_, spaced := loop.ParseCommand(command, "",
 		loop.Names{Spaces: []string{loop.Namespace(command)}})

@@ -35,7 +35,7 @@ type entry struct {
 	known  loop.Known
 	origin string   // origin of the turn, if the transcript shows it
 	fired  bool     // the turn has no origin, but the transcript shows that a schedule fired
-	notes  []string // notes about problems that were resolved first
+	notes  []string // notes about problems resolved beforehand
 	before string   // status block of an abandoned iteration
 	final  string   // final report, if the abandoned iteration ended the run
 }
@@ -256,7 +256,7 @@ func (e *entry) takesOver(err error) bool {
 	return err == nil
 }
 
-// lookUp fetches the facts that an iteration begins with, without the state lock. On a resume it
+// lookUp fetches the facts at the start of an iteration, without the state lock. On a resume it
 // checks the recorded PRs and worktrees (R135–R144). Before a review it fetches the branch heads,
 // which show whether anything has landed (R82).
 func (e *entry) lookUp() {
@@ -309,9 +309,9 @@ func (e *entry) lookUp() {
 	e.known.Entry.Value = &f
 }
 
-// ask asks the tracker for the facts that an iteration begins with. now is the project's current
-// tracker. If the tracker fails, ask adds a note that the skill's report is used instead. A project
-// without a known tracker gets no note.
+// ask asks the tracker for the facts at the start of an iteration. now is the project's current
+// tracker. If the tracker fails, ask adds a note that the skill's report is used instead. It adds
+// no note if the project has no known tracker.
 func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	asked *loop.Asked, edges [][2]int, notes []string, now loop.Tracker,
 ) {
@@ -353,8 +353,8 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 // maxNotes bounds how many notes about the tracker's answer a person sees.
 const maxNotes = 4
 
-// storedAnswer returns the part of a tracker's answer that the iteration stores, or nil if it is
-// empty. Every tool call reads this part, so if there are several PRs, it contains only those from
+// storedAnswer returns the part of a tracker's answer that the iteration stores, or nil if that
+// part is empty. Every tool call reads it, so if there are several PRs, it contains only those from
 // the previous iteration.
 func storedAnswer(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	r := a.Report()

@@ -211,8 +211,8 @@ func (h *handler) workerEnded() (event.Reply, error) {
 	return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID})
 }
 
-// failed returns the answer if the program itself fails. A Stop is allowed, with the reason. An
-// entry is refused. A tool call is allowed unless it merges, dispatches, schedules, touches the
+// failed returns the answer if the program itself fails. It allows a Stop and gives the reason. It
+// refuses an entry. It also refuses a tool call that merges, dispatches, schedules, touches the
 // state or cannot be read, because a loop may be active. Other events get no decision.
 func (h *handler) failed(err error) Answer {
 	a := Answer{After: h.out.After, Err: err}

@@ -65,8 +65,8 @@ type Answer struct {
 	Reply event.Reply
 	// After releases locks once the reply is printed and flushed. It is nil if no locks are held.
 	After func() error
-	// Until is the time to print the reply; zero means at once. If a person does not want to wait,
-	// they end this process, and no reply is printed (T95).
+	// Until is the time to print the reply; zero means at once. If a person does not want to wait
+	// and ends this process, no reply is printed (T95).
 	Until time.Time
 	// Notify starts the person's own commands once the reply is printed and the lock released. It
 	// does not wait for them.
@@ -263,7 +263,7 @@ func (h *handler) ownsPrompt(t *store.State) bool {
 	return h.open(t) && slices.Contains(t.Tick.Prompts, h.ev.PromptID)
 }
 
-// forcing reports whether the person is being asked whether to take another session's lock.
+// forcing reports whether the person is being asked to approve taking another session's lock.
 func forcing(t *store.State) bool { return t.Claim != nil && t.Claim.Gate != nil }
 
 // lookup counts the facts fetched for a Step and holds the first error.

@@ -354,7 +354,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 	return said, err
 }
 
-// reporting returns the open iteration that a report belongs to. skill is the report's, or "".
+// reporting returns the open iteration for a report. skill is the skill in the report, or "".
 func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State, error) {
 	open := selectRuns(list, h.open)
 	meant := selectRuns(open, func(t *store.State) bool { return skill == "" || skill == t.Skill })

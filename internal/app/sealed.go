@@ -93,7 +93,7 @@ func (h *handler) sealedSkill() loop.Skill {
 	return kind.Skills()[0]
 }
 
-// clientLives reports whether the client of the session's last runs may still be alive.
+// clientLives reports whether the client of a session's last runs may still be alive.
 func (h *handler) clientLives(session string) bool {
 	r, _ := h.seal.Find(session)
 	return r != nil && slices.ContainsFunc(r.Loops, func(l seal.Loop) bool {
@@ -193,7 +193,7 @@ func rewired(lost string) string {
 		"%s; this session keeps its hooks while a loop is on", lost))
 }
 
-// sayRewired adds the stored reason for blocking a settings change to a reply that a person sees.
+// sayRewired moves the stored reason for blocking a settings change to a reply that a person sees.
 func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	if h.setRewired("") != nil {
 		return reply // keep it for the next reply

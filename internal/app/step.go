@@ -216,7 +216,7 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 }
 
 // carryOut carries out a Step's decision in order: save, reply, unlock, notify. The state is on
-// disk before the reply is printed; the lock is released after.
+// disk before the reply is printed, and the lock is released afterwards.
 func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) {
 	if err := h.write(t, o.Save); err != nil {
 		return event.Reply{}, err
@@ -342,9 +342,9 @@ func (h *handler) owner(t *store.State) (o loop.Owner) {
 	return o
 }
 
-// spent counts the spending since the last count, and fetches other facts that the count shows.
-// The caller holds the state lock, so that no token is counted twice. If counting fails in the
-// run's own session, spent ignores the error, because the next iteration counts the rest. For
+// spent counts the spending since the last count, and fetches other facts that follow from the
+// count. The caller holds the state lock, so that no token is counted twice. If counting fails in
+// the run's own session, spent ignores the error, because the next iteration counts the rest. For
 // another session's transcript it returns the error, because that transcript is not read again.
 func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count, error) {
 	path := h.transcript(t, e)
@@ -444,9 +444,9 @@ func (h *handler) counted(t *store.State, transcript string) []loop.Cursor {
 	return cursors
 }
 
-// transcript returns the transcript of a loop's iteration. It is the event's own if the event comes
-// from the iteration or if a session ends between iterations, and otherwise the recorded one. After
-// /clear a person may end a run from another session, so the event's own would be the wrong one.
+// transcript returns the transcript of a loop's iteration. It is the event's own transcript if the
+// event comes from the iteration or if a session ends between iterations, and otherwise the
+// recorded one. After /clear a person may end a run from a session with another transcript.
 func (h *handler) transcript(t *store.State, e loop.Event) string {
 	own := false
 	switch e.(type) {

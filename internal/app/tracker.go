@@ -171,7 +171,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 // timeout. Only PRs whose branch or merge result is unknown are looked up.
 const maxAsked = 8
 
-// opened returns the open PRs, newest first, of branches that moved during the iteration or are
+// opened returns the open PRs, newest first, whose branches moved during the iteration or are
 // checked out in a worktree.
 func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 	own, err := tracker.BranchesSince(h.ctx, h.project, t.Tick.StartedAt)
@@ -191,8 +191,8 @@ func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 	return numbers
 }
 
-// trail returns the HEAD commit and a hash of the local branches and of each worktree's uncommitted
-// files. It returns "" if git fails.
+// trail returns the HEAD commit and a hash of the local branches and each worktree's HEAD and
+// uncommitted files. It returns "" if git fails.
 func (h *handler) trail(on []loop.Worktree) string {
 	branches, err := tracker.BranchesSince(h.ctx, h.project, time.Time{})
 	if err != nil {
@@ -343,7 +343,7 @@ func (h *handler) root(t *store.State) string {
 	return cmp.Or(t.Budget.Attempts().Root, h.project)
 }
 
-// tree reads the working tree without the loop's own files and the files that the person excluded.
+// tree reads the working tree, without the loop's own files and the person's excluded files.
 func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
 	tree, err := tracker.ReadTree(ctx, root)
 	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}

@@ -125,8 +125,8 @@ func (h *handler) told(t *store.State, text string) event.Reply {
 	return event.Reply{}.Say(text).Context(model)
 }
 
-// passedOver formats an iteration that did not begin. It shows the run's current state, because
-// another iteration of the run may be open.
+// passedOver formats the reply for an iteration that did not begin. It shows the run's current
+// state, because another iteration of the run may be open.
 func (h *handler) passedOver(t *store.State, o *loop.PassedOver) event.Reply {
 	line := *o.Line
 	if o.Run == nil && t.Budget != nil && t.Budget.Status == loop.Active {

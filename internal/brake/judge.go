@@ -116,8 +116,8 @@ func Repo(at tracker.Facts) effect.Repo {
 	}
 }
 
-// words returns the command line. For curl and wget it adds flags that name the configuration files
-// that the program would read by default.
+// words returns the command line. For curl and wget it adds flags for the configuration files that
+// the program would read by default.
 func (s Start) words() []string {
 	name, args := s.Argv[0], s.Argv[1:]
 	home := s.Env("HOME")

@@ -80,7 +80,7 @@ func (c *Call) repo() effect.Repo {
 	return brake.Repo(tracker.Repo(context.Background(), c.Event.Cwd))
 }
 
-// absolute resolves a path of the call against its working directory.
+// absolute resolves a path in the call against the call's working directory.
 func (c *Call) absolute(path string) string {
 	if path == "" {
 		return ""
