@@ -80,7 +80,7 @@ func (g waitingGate) named() string {
 // more than one matches.
 func (h *handler) findGate(written string) (found waitingGate, err error) {
 	all, err := h.waitingGates()
-	asking := "" // session of a matching gate that is being asked
+	asking := "" // session that is asking a matching gate
 	var paused []waitingGate
 	var names []string
 	for _, g := range all {
@@ -296,7 +296,7 @@ func (h *handler) inDialog() (event.Reply, error) {
 	if err != nil || !slices.ContainsFunc(h.runs.list, func(t *store.State) bool {
 		return t.Skill == at.Skill && t.Tick != nil && slices.ContainsFunc(t.Tick.Dialogs, recorded)
 	}) {
-		return event.Reply{}, err // an unrecorded answer would pass for the person's own
+		return event.Reply{}, err // without a record, the answer would count as the person's own
 	}
 	var list []loop.Gate
 	for _, w := range gates {
@@ -406,7 +406,7 @@ func (h *handler) carry(
 			}
 		})
 	}
-	commands.Wait() // each command ends at the latest when its question is answered
+	commands.Wait() // a command ends when its question is answered, if not earlier
 }
 
 // key identifies a question across all runs.

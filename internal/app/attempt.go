@@ -31,7 +31,7 @@ func (h *handler) attemptFacts(
 	tree, err := h.tree(h.ctx, root)
 	f.Attempt = attempt.Attempt{Head: tree.Head, Branch: tree.Branch,
 		Tree: treeSum(root, tree.Dirty), NoGit: tracker.Root(root) == "",
-		Token: fmt.Sprintf("-%08x", rand.Uint32())} // unique, not secret
+		Token: fmt.Sprintf("-%08x", rand.Uint32())} // must be unique, need not be secret
 	list, unread := tree.Ignores(h.ctx, root, h.excluded())
 	if err = errors.Join(err, unread); err == nil {
 		f.Ignores = strings.Join(append(list, "-"), "\n")
@@ -84,7 +84,7 @@ func (h *handler) workerSeen(t *store.State) (w attempt.Worker) {
 	}
 	if h.ev.InSubagent() {
 		by, known := usage.SentBy(path)
-		if known && by != call { // the worker's own helper, which may quote the token
+		if known && by != call { // from the worker's own helper, which may quote the token
 			return attempt.Worker{}
 		}
 		ok = ok && known

@@ -54,7 +54,7 @@ func (h *handler) shown(t *store.State) (files []string) {
 	for line := range strings.Lines(h.ev.Result("stdout").Str) {
 		_, names, head := strings.Cut(line, "diff --git ")
 		if _, name, ok := strings.Cut(names, " b/"); head && ok {
-			name, _, _ = strings.Cut(name, "\x1b") // git may colour it
+			name, _, _ = strings.Cut(name, "\x1b") // git may color the line
 			files = append(files, strings.TrimSpace(name))
 		}
 	}

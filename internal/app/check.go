@@ -150,7 +150,7 @@ func (h *handler) checkAt(
 type pinned struct {
 	root, start    string
 	scripts, named []string // see attempt.Pinned
-	err            error    // the reason if the files are unknown
+	err            error    // why the files are unknown, or nil
 }
 
 // find fills in the pinned files for the commit head.
@@ -292,7 +292,7 @@ func (h *handler) permitted(check string) error {
 type permissions struct {
 	mode    string
 	rules   []string
-	unknown bool // a setting that this program does not read may decide
+	unknown bool // a setting that this program does not read may take precedence
 }
 
 func (h *handler) permissions(args []string) permissions {

@@ -334,7 +334,7 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 		}
 		return "", hint.New("it has "+strings.Join(names, ", "),
 			"the plugin %s has no skill /%s", space, name)
-	case !governed || len(s.Ours) == 0: // a plugin, such as this one, may be in no settings file
+	case !governed || len(s.Ours) == 0: // a plugin such as this one may be in no settings file
 		return "", nil
 	}
 	return fmt.Sprintf("hooks: skill /%s was not found in your settings or in this project's "+

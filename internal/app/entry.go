@@ -148,7 +148,7 @@ func (e *entry) withBefore(text string) string {
 // closeFirst closes an iteration that never reached its end.
 func (e *entry) closeFirst() error {
 	t := e.State
-	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // its run has another budget file
+	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // the run has another budget file
 		s, err := e.tx.Recover(t.Skill)
 		if err != nil {
 			return err
@@ -205,7 +205,7 @@ func (e *entry) load() error {
 			s.Budget, err = e.files.BudgetOf(last)
 		}
 	}
-	if e.State = &s; e.asks.Answers == nil { // with answers, a person is present
+	if e.State = &s; e.asks.Answers == nil { // answers show that a person is present
 		e.asks.Scheduled = e.asks.FromSchedule(e.Values(), e.origin, e.fired)
 	}
 	e.known = loop.Known{Entry: e.known.Entry}
@@ -278,7 +278,7 @@ func (e *entry) lookUp() {
 	if fresh {
 		at = nil // a fresh run uses the current configuration
 	}
-	e.config(at) // fills the cache before goroutines share it
+	e.config(at) // fill the cache before goroutines share it
 	var now loop.Tracker
 	tracks.Go(func() { f.Asked, f.Edges, f.Unheard, now = e.ask(at, previous) })
 	f.Worktrees, _ = tracker.Worktrees(e.ctx, e.project)

@@ -265,7 +265,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	if of == "" {
 		of = "; `--resume` does not continue it"
 	}
-	if session != "" { // its client is alive
+	if session != "" { // the session's client is alive
 		of += fmt.Sprintf("; type anything in session %s: until then merges, workers and "+
 			"schedules stay blocked", session)
 	}

@@ -49,7 +49,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	if before == nil {
 		h.sideError(h.exclude())
 	}
-	if there && before == nil && !run.Attempts().Imports { // an earlier run left it
+	if there && before == nil && !run.Attempts().Imports { // left by an earlier run
 		if err := h.files.KeepForeign(string(run.Skill)+".progress.md", text); err != nil {
 			return "", err
 		}

@@ -196,7 +196,7 @@ func rewired(lost string) string {
 // sayRewired moves the stored reason for blocking a settings change to a reply that a person sees.
 func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	if h.setRewired("") != nil {
-		return reply // keep it for the next reply
+		return reply // the reason is kept for the next reply
 	}
 	return reply.Say(rewired(h.seal.record.Rewired))
 }

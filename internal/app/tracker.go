@@ -144,7 +144,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 		return t.Tick.SessionID != h.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead
 	}
 	if t.Tick == nil || !stop && foreign() || h.ev.Name == event.SessionEnd {
-		return a // a SessionEnd hook has too little time for a remote
+		return a // a SessionEnd hook has too little time to ask a remote
 	}
 	if stop && t.Tick.Trail != "" {
 		a.Trail = h.trail(a.Worktrees)
