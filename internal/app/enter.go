@@ -33,7 +33,7 @@ func (h *handler) invoked() (name, args string) {
 	case event.PreToolUse:
 		return h.ev.Skill()
 	}
-	// The client does not send UserPromptExpansion.
+	// In any other event, only a prompt that begins with /loop counts.
 	if line, ok := strings.CutPrefix(strings.TrimSpace(h.ev.Prompt), "/loop "); ok {
 		return "loop", line
 	}
