@@ -23,8 +23,8 @@ type demoCmd struct {
 	Keep bool `help:"Keep the temporary project and print where it is."`
 }
 
-// Run plays one loop from its first tick to the final report. The program really gives every reply
-// that is shown after an arrow.
+// Run plays one loop from its first tick to the final report. Every reply shown after an arrow is
+// the program's real answer.
 func (c demoCmd) Run(p caller) error {
 	dir, err := os.MkdirTemp("", "hooks-demo-")
 	if err != nil {

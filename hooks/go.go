@@ -27,7 +27,7 @@ type goCmd struct {
 	Client []string `arg:"" optional:"" help:"The client's own flags, after --."`
 
 	Tasks string `placeholder:"PATH" help:"The task list, if it is neither beside nor in the SPEC."`
-	Check string `placeholder:"CMD" help:"The command that proves a task or a section."`
+	Check string `placeholder:"CMD" help:"The command that checks a task or a section."`
 	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
 	Mode  string `enum:"${modes}," default:"" placeholder:"MODE" help:"${enum} or the spec's."`
 
@@ -239,11 +239,11 @@ func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 		if skill == "audit" && spec != "" { // the run did not begin
 			resume = "the same command"
 		}
-		way = "the client may lack the plugin: `hooks doctor`; then " + resume
+		way = "run `hooks doctor`, as the client may lack the plugin; then " + resume
 	case "gate_waiting":
 		way = "answer the questions above, then " + resume
 	case loop.CauseNoCheck:
-		way = resume + " once the check command runs, or with --check COMMAND"
+		way = resume + " once the check command works, or with --check COMMAND"
 	}
 	return exitError{hint.New(way, "the run stopped: %s", last.Cause), last.Code}
 }

@@ -18,7 +18,7 @@ import (
 
 type initCmd struct {
 	Settings bool `xor:"way" help:"Register it in your settings, so that your own skills can loop."`
-	Plugin   bool `xor:"way" help:"Install it as a plugin, which brings skills that loop."`
+	Plugin   bool `xor:"way" help:"Install it as a plugin, which has skills that loop."`
 	Yes      bool `help:"Do not ask for confirmation."`
 	Live     bool `help:"Test the registration in one real session, which costs a few cents."`
 }
@@ -191,7 +191,7 @@ func (c settingsScope) place(a *app.App) (path, project string, err error) {
 }
 
 type doctorCmd struct {
-	JSON bool `help:"Print the same as JSON."`
+	JSON bool `help:"Print the result as JSON."`
 	Fix  bool `help:"Repair what is safe to repair."`
 	Live bool `help:"Also start one real session, whose hooks must fire. It costs a few cents."`
 	All  bool `short:"v" name:"verbose" help:"Print every check, not only problems."`

@@ -29,7 +29,7 @@ import (
 
 type statusCmd struct {
 	which
-	JSON  bool `xor:"form" help:"Print the same as JSON: a list of loops."`
+	JSON  bool `xor:"form" help:"Print the result as JSON: a list of loops."`
 	All   bool `help:"One line per project on this machine; those that need you come first."`
 	Watch bool `xor:"form" help:"Redraw every two seconds until Ctrl-C; only on a terminal."`
 }
@@ -111,7 +111,7 @@ func (statuslineCmd) Run(c caller) error {
 type explainCmd struct {
 	which
 	Command *string `help:"Explain a shell command instead: how the guard reads it and what would happen."`
-	JSON    bool    `help:"Print the same as JSON."`
+	JSON    bool    `help:"Print the result as JSON."`
 }
 
 // Run explains why a loop stopped or what would stop it, or how the guard reads a command.
@@ -126,7 +126,7 @@ func (e explainCmd) Run(a *app.App, c caller) error {
 
 type backlogCmd struct {
 	Scope []string `arg:"" optional:"" help:"Issues, such as 12 15-18 label:NAME; all by default."`
-	JSON  bool     `help:"Print the same as JSON."`
+	JSON  bool     `help:"Print the result as JSON."`
 }
 
 // Run asks the tracker and prints the backlog, even if it is incomplete.
@@ -140,7 +140,7 @@ func (b backlogCmd) Run(c caller) error {
 
 type prCmd struct {
 	Number int  `arg:"" help:"The PR's number."`
-	JSON   bool `help:"Print the same as JSON."`
+	JSON   bool `help:"Print the result as JSON."`
 }
 
 func (p prCmd) Run(c caller) error {
@@ -190,7 +190,7 @@ type costCmd struct {
 	All   bool   `help:"The spending of loops in all projects on this machine."`
 	Since string `placeholder:"TIME" help:"Only iterations that ended since then: 7d, 12h or 2026-11-20."`
 	Rates bool   `help:"The price table in force, with the source of each row; alone or with --json."`
-	JSON  bool   `help:"Print the same as JSON."`
+	JSON  bool   `help:"Print the result as JSON."`
 }
 
 func (o costCmd) Run(c caller) error {
@@ -240,7 +240,7 @@ type replayCmd struct {
 	MaxIterations string `placeholder:"N" help:"Try this ceiling."`
 	MaxPRs        string `name:"max-prs" placeholder:"N" help:"Try this ceiling."`
 	MaxMinutes    string `placeholder:"N" help:"Try this ceiling."`
-	JSON          bool   `own:"" help:"Print the same as JSON."`
+	JSON          bool   `own:"" help:"Print the result as JSON."`
 }
 
 func (c replayCmd) Run(k *kong.Context, p caller) error {
@@ -252,7 +252,7 @@ func (c replayCmd) Run(k *kong.Context, p caller) error {
 // resultCmd reports the result of a session to a script, also as the exit code.
 type resultCmd struct {
 	Session string `placeholder:"ID" help:"The session, if it is not the newest that began here."`
-	JSON    bool   `help:"Print the same as JSON."`
+	JSON    bool   `help:"Print the result as JSON."`
 }
 
 // Help lists the exit codes.
@@ -276,7 +276,7 @@ type reportCardCmd struct {
 	All   bool   `help:"All projects on this machine: an index, or with --html the pages too."`
 	HTML  string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
 	Open  bool   `help:"Show it in the browser; without --html in a temporary file."`
-	JSON  bool   `xor:"form" help:"Print the same as JSON: a list of runs."`
+	JSON  bool   `xor:"form" help:"Print the result as JSON: a list of runs."`
 }
 
 // Run prints the report cards of the present runs, or the card of one run, or writes a page.

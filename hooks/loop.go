@@ -40,7 +40,7 @@ func (l loopStopCmd) Run(a *app.App, c caller) error {
 type loopListCmd struct {
 	which
 	All  bool `help:"The runs of all projects on this machine."`
-	JSON bool `help:"Print the same as JSON."`
+	JSON bool `help:"Print the result as JSON."`
 }
 
 func (l loopListCmd) Run(c caller) error {
@@ -74,13 +74,13 @@ type gateCmd struct {
 
 type gateListCmd struct {
 	All  bool `help:"The questions of all projects on this machine."`
-	JSON bool `help:"Print the same as JSON."`
+	JSON bool `help:"Print the result as JSON."`
 }
 
 func (g gateListCmd) Run(c caller) error {
 	c.Everywhere = g.All
 	gates, err := c.Waiting(kind.Skills())
-	return showEach(c, g.JSON, gates, err, "no question waits")
+	return showEach(c, g.JSON, gates, err, "no question is waiting")
 }
 
 type gateAnswerCmd struct {
@@ -99,7 +99,7 @@ type tasksCmd struct {
 }
 
 type tasksListCmd struct {
-	JSON bool `help:"Print the same as JSON."`
+	JSON bool `help:"Print the result as JSON."`
 }
 
 func (t tasksListCmd) Run(c caller) error {
@@ -145,7 +145,7 @@ func (f findingAddCmd) Run(a *app.App, c caller) error {
 }
 
 type findingsCmd struct {
-	JSON bool `help:"Print the same as JSON."`
+	JSON bool `help:"Print the result as JSON."`
 }
 
 func (f findingsCmd) Run(c caller) error {

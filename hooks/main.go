@@ -139,8 +139,8 @@ func people(a *app.App, args []string) (code int) {
 		return 0
 	}
 	if args = normalizeHelp(args); event.NameOf(args[0]) != "" {
-		complain(c.errs, hint.New("to end a loop: `hooks loop stop`; "+
-			"the commands that you can type: `hooks --help`",
+		complain(c.errs, hint.New("`hooks loop stop` ends a loop; "+
+			"`hooks --help` lists the commands that you can type",
 			"the client runs `hooks %s`, with one event as JSON on stdin: see hooks.json", args[0]))
 		return 1
 	}

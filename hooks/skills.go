@@ -37,7 +37,7 @@ type ledgerCmd struct {
 type ledgerLintCmd struct {
 	Files []string `arg:"" optional:"" name:"file" help:"Ledgers; default: all in changes/*/loops."`
 	Since string   `placeholder:"REF" help:"Also check that turns are unchanged since REF."`
-	JSON  bool     `help:"Print the same as JSON."`
+	JSON  bool     `help:"Print the result as JSON."`
 }
 
 // Run prints the findings. It returns an error if there are any.

@@ -142,7 +142,7 @@ type CostQuery struct {
 func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	c := report.Cost{By: q.By, All: d.Everywhere}
 	if now := d.Now(); q.By == "day" {
-		if c.Zone = now.Location().String(); c.Zone == "Local" { // a zone without a name
+		if c.Zone = now.Location().String(); c.Zone == "Local" { // the system names no zone
 			c.Zone = now.Format("MST (UTC-07:00)")
 		}
 	}

@@ -167,7 +167,7 @@ func (c *cardPage) iterations() {
 		return
 	}
 	if c.Earlier > 0 {
-		c.Line(page.Faint, "%s before these: hooks history --run %s; the page omits them",
+		c.Line(page.Faint, "%s before these, which this page omits: hooks history --run %s",
 			thousands(int64(c.Earlier)), c.Run.RunID)
 	}
 	most := slices.MaxFunc(c.Iterations, func(a, b loop.Iteration) int {

@@ -92,7 +92,7 @@ func (c Cost) Draw(p *page.Text) {
 // name returns a row's label. The run id comes last, because a narrow screen cuts the end.
 func (r CostRow) name(by string) string {
 	switch project := r.Project; {
-	case r.Skill == "": // spend outside of any run
+	case r.Skill == "": // a row for several runs, or for the rest
 		return cmp.Or(r.Rest, r.Day, r.Model, project)
 	case project != "":
 		r.Project = ""

@@ -217,7 +217,7 @@ func ReportAnswer(f *loop.Facts, c loop.Changed) string {
 	changed := changes(f, c)
 	if len(changed) == 0 && len(c.Due) == 0 {
 		changed = append(changed, fmt.Sprintf("recorded for iteration %d; "+
-			"no gate waits, and nothing reported ends the loop", f.Tick.Iteration))
+			"no gate is waiting, and nothing reported ends the loop", f.Tick.Iteration))
 	}
 	for _, g := range c.Due {
 		changed = append(changed, "gate waits: "+waiting(g))

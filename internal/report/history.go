@@ -22,8 +22,8 @@ import (
 
 // History writes history lines one by one. Close writes the rest and must be called at the end.
 type History struct {
-	// Row writes a line. project is set if runs of several projects are shown. text is the whole
-	// line and is valid until the next call.
+	// Row writes a line. project is as in Stand. text is the whole line as stored on disk, and is
+	// valid until the next call.
 	Row   func(project string, l *loop.Iteration, text []byte) error
 	Close func() error
 }

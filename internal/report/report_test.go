@@ -175,7 +175,7 @@ func TestRemaining(t *testing.T) {
 		t.Error(got)
 	}
 	b.Skill, b.SinglePR, b.Ceilings.Dollars = kinds.Review, 142, 0
-	if got := Remaining(&b); got != "2 iterations, 0 minutes, dollars without ceiling" {
+	if got := Remaining(&b); got != "2 iterations, 0 minutes, unlimited dollars" {
 		t.Error(got)
 	}
 }

@@ -128,7 +128,7 @@ type Replay struct {
 type Replayed struct {
 	Run   int        `json:"run"` // number of the run, from 1; 0 if the tick belongs to no run
 	Skill loop.Skill `json:"skill"`
-	// number of the iteration, from 1; 0 for a tick that would not have begun
+	// number of the iteration, from 1; 0 for a tick that was refused or skipped
 	Iteration int        `json:"iteration"`
 	Prompt    string     `json:"prompt_id"`
 	StartedAt time.Time  `json:"started_at"`
@@ -138,7 +138,7 @@ type Replayed struct {
 	PRs       []string   `json:"prs"`            // PRs that it opened, merged or commented on
 	Agents    int        `json:"agents"`         // number of agents that it dispatched
 	Verdict   string     `json:"verdict"`        // ran, refused or skipped
-	Text      string     `json:"text,omitempty"` // reason why it would not have begun
+	Text      string     `json:"text,omitempty"` // reason why it was refused or skipped
 	Stop      *Stopped   `json:"stop,omitempty"`
 	Asked     []Question `json:"asked,omitempty"`
 	Denied    []Denial   `json:"denied,omitempty"`

@@ -88,7 +88,7 @@ type Waiting struct {
 // AnswerWord is the placeholder for a person's answer in a command.
 const AnswerWord = "ANSWER"
 
-// Wait returns a gate with how to answer it: by the exact command or in the session's dialog.
+// Wait returns a gate with the way to answer it: an exact command, or the session's dialog.
 func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	w := Waiting{Skill: skill, Gate: g, Paused: paused, Answer: "in the session's dialog"}
 	switch {

@@ -110,8 +110,8 @@ func trackedPR(l *loop.Iteration, number int) string {
 	return fmt.Sprintf("#%d (state not reported)", number)
 }
 
-// Remaining lists the rest of each active budget, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
-// (R95, R117).
+// Remaining lists what is left of each active budget, as in "2 iterations, 16 PRs, 42 minutes,
+// $14.57" (R95, R117).
 func Remaining(b *loop.Budget) string {
 	c := b.Ceilings
 	left := func(limited bool, ceiling, used int, unit string) string {
@@ -119,13 +119,13 @@ func Remaining(b *loop.Budget) string {
 	}
 	iterations := left(c.Iterations < loop.MaxUnits, c.Iterations, b.IterationsUsed, "iteration")
 	dollars := when(c.Dollars > 0, "$"+max(0, c.Dollars-b.DollarsEstimate).String())
-	return commas(loop.AppendNew(nil, cmp.Or(iterations, "iterations without ceiling"),
+	return commas(loop.AppendNew(nil, cmp.Or(iterations, "unlimited iterations"),
 		left(b.CountsPRs(), c.PRs, len(b.PRsTouched), "PR"),
 		left(c.Minutes < loop.MaxUnits, c.Minutes, b.MinutesElapsed, "minute"),
-		cmp.Or(dollars, "dollars without ceiling"))...)
+		cmp.Or(dollars, "unlimited dollars"))...)
 }
 
-// outside continues a line with the dollars spent while no iteration was open, if there are any.
+// outside returns the end of a line, with the dollars spent while no iteration was open, or "".
 func outside(b *loop.Budget) string {
 	return when(b.DollarsOutside != 0, ", $"+b.DollarsOutside.String()+" outside of iterations")
 }

@@ -56,13 +56,13 @@ func (w *Why) Last(b *loop.Budget, last *loop.Iteration) {
 
 // StopWhy is the reason why a run ended or is paused.
 type StopWhy struct {
-	Number    int    `json:"number,omitempty"` // number of the condition; 0 for a pause
+	Number    int    `json:"number,omitempty"` // number of the condition; 0 if none stopped it
 	Condition string `json:"condition,omitempty"`
 	Cause     string `json:"cause"`
 	Text      string `json:"text"`
 	Gate      string `json:"gate,omitempty"` // gate that was answered with stop
 	Iteration int    `json:"iteration"`
-	// the run stopped after that iteration
+	// the run stopped after that iteration had ended
 	Between   bool      `json:"between_iterations,omitempty"`
 	Since     time.Time `json:"since"`
 	Also      []string  `json:"also_fired"` // other causes that held in the same iteration
