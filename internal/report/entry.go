@@ -150,8 +150,8 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	if !kind.Prompts {
 		x.line("Skip issues that are in progress elsewhere; never contest them.")
 	}
-	x.line("%s", cmp.Or(merges, "A merge passes without a question only if the tracker itself "+
-		"confirms that nobody commented; otherwise a person must approve that exact commit."))
+	x.line("%s", cmp.Or(merges, "A merge passes unasked only if the tracker itself says that "+
+		"nobody commented; otherwise a person must approve that exact commit."))
 }
 
 // LeftAlone returns a line for each issue or PR that the iteration skips.
