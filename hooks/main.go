@@ -222,8 +222,7 @@ type caller struct {
 	out, errs io.Writer
 }
 
-// say prints text without control characters, because it may come from elsewhere. It prints nothing
-// if text is empty.
+// say prints a text without its control characters. It prints nothing if text is empty.
 func (c caller) say(text string) error {
 	if text == "" {
 		return nil
@@ -232,8 +231,7 @@ func (c caller) say(text string) error {
 	return err
 }
 
-// said prints the text of a command, even if err is set. It returns err joined with any error of
-// printing.
+// said prints text, even if err is set. It returns err joined with any error of printing.
 func (c caller) said(text string, err error) error { return errors.Join(c.say(text), err) }
 
 // show prints a command's result, as JSON or drawn for people. If err is set, it still prints a

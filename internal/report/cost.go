@@ -193,9 +193,8 @@ type Axis struct {
 	Used    Quantity `json:"used"`
 	Ceiling Quantity `json:"ceiling"`       // 0 if there is no ceiling
 	Each    Quantity `json:"per_iteration"` // average of the ended iterations; 0 before the first
-	// More is the number of further iterations, after the open one, for which the remainder is
-	// enough. It is nil if that is unknown, if the ceiling of iterations is reached first, or if
-	// the run has halted.
+	// More is the number of iterations after the open one that the rest of the budget allows. It
+	// is nil if unknown, if the iterations run out first, or if the run has halted.
 	More *int `json:"more_iterations,omitempty"`
 	// EndsAt is the predicted time at which the ceiling is reached. It is nil if that is unknown or
 	// the run does not continue.

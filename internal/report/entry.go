@@ -333,8 +333,7 @@ func (f form) check(at string, v, s gjson.Result) error {
 	return nil
 }
 
-// fields checks the fields of an object. An unknown field, a repeated one and a missing required
-// one are errors.
+// fields checks an object. An unknown, repeated or missing required field is an error.
 func (f form) fields(at string, v, s gjson.Result) (err error) {
 	within := strings.TrimPrefix(at+".", "the report.")
 	properties, seen := s.Get("properties").Map(), map[string]bool{}

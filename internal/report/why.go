@@ -73,8 +73,7 @@ type StopWhy struct {
 	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
 
-// StoppedBy explains a halted or paused run. last is its last history line, or nil. path is as for
-// Resume.
+// StoppedBy explains a halted or paused run. last is its last line or nil; path is as for Resume.
 func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
 	s := &StopWhy{Cause: b.StopCause, Text: stopText(b), Iteration: b.IterationsUsed,
 		Gate: cmp.Or(b.StopDetail, &loop.StopDetail{}).Gate, Waiting: gates}
