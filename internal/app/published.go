@@ -94,8 +94,8 @@ func (h *handler) publishView(run *loop.Budget, view []byte) (note string, err e
 	return note, nil
 }
 
-// ownView returns the path and contents of the state file for people; text is nil if the file does
-// not exist. It returns an error if a run could not write this file or the progress file.
+// ownView returns the path and contents of the human-readable state file; text is nil if the file
+// does not exist. It returns an error if a run may not write this file or the progress file.
 func (h *handler) ownView() (path string, text []byte, err error) {
 	for _, name := range []string{"SDD_STATE_FILE", "SDD_PROGRESS_FILE"} {
 		path := h.Env(name)

@@ -33,7 +33,7 @@ type Seen struct {
 	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
 }
 
-// String returns the record for people, such as "read 2 of 3 changed files, check run".
+// String returns the record in words, such as "read 2 of 3 changed files, check run".
 func (s *Seen) String() string {
 	text := fmt.Sprintf("read %d of %s", s.Read, english.Plural(s.Changed, "changed file"))
 	if s.Check != "" {

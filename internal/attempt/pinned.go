@@ -57,7 +57,7 @@ func mixed(file string) bool {
 		"setup.cfg Cargo.toml")
 }
 
-// The pinned members and sections of mixed files.
+// The members and sections to pin in files that also hold other settings.
 const (
 	members  = "scripts tasks test jest vitest mocha ava tap nyc c8"
 	sections = "package lib test bin profile.test tool.pytest tool:pytest tool.tox tool.coverage " +

@@ -72,7 +72,7 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 	"--near-limit=ask|continue|stop, --merges=feedback|ask|never, " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
-// ParseFlags parses the arguments of a kind's own command.
+// ParseFlags parses the arguments of a skill's own command, such as /sdd:work.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	return Command{Skill: skill, Args: args}.ParseFlags()
 }

@@ -35,7 +35,7 @@ func (w *Wakeup) about(j Job) bool {
 	return w.Task != "" && j.ID == w.Task || slices.Contains(w.Stopped, j.About)
 }
 
-// ends reports whether the wake says that a job has ended.
+// ends reports whether the wakeup reports the end of job j.
 func (w *Wakeup) ends(j Job) bool { return w.about(j) && (w.Ended || w.Stopped != nil) }
 
 // endJob removes a job that has ended and reports whether it was one of the run's jobs.

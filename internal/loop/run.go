@@ -375,8 +375,8 @@ func (b *Budget) With(other *Budget) *Budget {
 	return &own
 }
 
-// SetAs returns the run with the flags, settings and gate answers that a person has set in other,
-// another copy of it.
+// SetAs returns a copy of the run with the flags, settings and gate answers of other, which
+// is another copy of the same run.
 func (b *Budget) SetAs(other *Budget) *Budget {
 	own := *b
 	own.Ceilings, own.Policy, own.MaxIdle = other.Ceilings, other.Policy, other.MaxIdle

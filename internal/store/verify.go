@@ -167,8 +167,8 @@ func (s *Store) isLater(run sealed, found string) bool {
 	return err == nil && later == nil
 }
 
-// superseded reports whether another session has taken over the run and was killed before it
-// removed the run from this record.
+// superseded reports whether another session took over the run but was killed before it could
+// remove the run from this record.
 func (s *Store) superseded(old sealed, f found) bool {
 	runs, _ := s.sealedRuns(loop.Skill(old.Skill))
 	for _, run := range runs {

@@ -166,7 +166,7 @@ func plainText(v gjson.Result) (all string) {
 	return all
 }
 
-// interrupted reports whether a user line is the client's mark for a person's Esc or Ctrl-C.
+// interrupted reports whether a user record marks an interruption by the person (Esc or Ctrl-C).
 func (r record) interrupted() bool {
 	for s := range texts(r["message"]) {
 		if strings.HasPrefix(s, interruptMark) {

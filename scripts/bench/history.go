@@ -43,7 +43,7 @@ func (b *bench) history(lines int) {
 	b.measure(rows, 2, b.n)
 }
 
-// old writes the run and returns the size of its history in bytes.
+// old writes a run with that many history lines and returns the size of its history in bytes.
 func (b *bench) old(w *driver.World, lines int) (size int) {
 	w.Check(os.MkdirAll(w.State(), 0o700))
 	f, err := os.Create(filepath.Join(w.State(), "work.history.jsonl"))

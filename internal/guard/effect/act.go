@@ -114,7 +114,7 @@ func (r Reading) ReachesForge() bool {
 }
 
 // Piped reports whether a shell reads unknown text from a pipe. If the command also bypasses the
-// brake's links, callers count this as a way to land something.
+// brake's links, callers assume that it could land code.
 func (r Reading) Piped() bool {
 	return slices.ContainsFunc(r.Opaque, func(o Opaque) bool {
 		return strings.HasPrefix(o.Text, "… | ")

@@ -159,7 +159,7 @@ func (s sending) head() string {
 
 func (s sending) leaf(names ...string) string { return effect.LeafText(s.fields, names...) }
 
-// does records an act on the repository that the path names.
+// does records an act, with the repository named in the path as its target.
 func (s sending) does(a effect.Act) {
 	a.Repo = s.repo()
 	if a.Ref == "" && a.PR == 0 {
