@@ -24,7 +24,7 @@ import (
 // than the answer. code is 1 if the session has a loop and a bug or a failed write loses the
 // answer. hooks.json then blocks a call that was not judged. Otherwise code is 0.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
-	if event.NameOf(word) == "" || typed(in) {
+	if _, typed := terminalOf(in); typed || event.NameOf(word) == "" {
 		return 0, false
 	}
 	debug.SetGCPercent(-1) // the process ends in milliseconds, and its input is bounded

@@ -119,10 +119,10 @@ func Remaining(b *loop.Budget) string {
 	}
 	iterations := left(c.Iterations < loop.MaxUnits, c.Iterations, b.IterationsUsed, "iteration")
 	dollars := when(c.Dollars > 0, "$"+max(0, c.Dollars-b.DollarsEstimate).String())
-	return commas(loop.AppendNew(nil, cmp.Or(iterations, "unlimited iterations"),
+	return strings.Join(loop.AppendNew(nil, cmp.Or(iterations, "unlimited iterations"),
 		left(b.CountsPRs(), c.PRs, len(b.PRsTouched), "PR"),
 		left(c.Minutes < loop.MaxUnits, c.Minutes, b.MinutesElapsed, "minute"),
-		cmp.Or(dollars, "unlimited dollars"))...)
+		cmp.Or(dollars, "unlimited dollars")), ", ")
 }
 
 // outside returns the end of a line, with the dollars spent while no iteration was open, or "".
