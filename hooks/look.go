@@ -257,9 +257,10 @@ type resultCmd struct {
 
 // Help lists the exit codes.
 func (resultCmd) Help() string {
-	return "The exit code is 0 if the loop ended as meant, 3 if it waits for a person, 4 if it " +
-		"stopped at a ceiling, 5 if it failed, 6 if nothing was governed, and 1 if the result " +
-		"cannot be determined, for example because the loop is still running. See docs/ci.md."
+	return "The exit code is 0 if the loop succeeded or can continue, 3 if it waits for a " +
+		"person, 4 if it stopped at a ceiling, 5 if it failed, 6 if the session had no loop, and " +
+		"1 if the result cannot be determined, for example because the loop is still running. " +
+		"See docs/ci.md."
 }
 
 func (r resultCmd) Run(c caller) error {

@@ -378,6 +378,7 @@ func (h *handler) plugged(command string) error {
 		isFile(filepath.Join(h.project, ".claude", command)) {
 		return nil
 	}
-	return hint.New("claude plugin install "+space+"@"+space+", or add -- --plugin-dir FOLDER",
+	return hint.New("run `claude plugin install "+space+"@"+space+"`, or append "+
+		"-- --plugin-dir FOLDER",
 		"the client has no plugin %s, and so no skill /%[1]s:%s", space, skill)
 }

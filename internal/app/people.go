@@ -375,8 +375,8 @@ func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State
 			"the report is from %s, but the open iteration belongs to %s", skill, own)
 	}
 	return nil,
-		hint.New("report while an iteration is open, from its session (CLAUDE_CODE_SESSION_ID)",
-			"no open iteration of session %q in %s", h.ev.SessionID, h.project)
+		hint.New("run it during an iteration, in the session that CLAUDE_CODE_SESSION_ID names",
+			"session %q has no open iteration in %s", h.ev.SessionID, h.project)
 }
 
 // takeFacts records facts. If this process cannot write the seal, it leaves the facts for the next

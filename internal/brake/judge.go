@@ -96,8 +96,8 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	case g.unread && publishes(reading):
 		return nil, s.unsealed()
 	case g.phase.During != "" && publishes(reading):
-		return nil, refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in "+
-			g.phase.During, "commit; a person can push after "+g.phase.Until)
+		return nil, refuse(loop.AuditRule, s.shown(), "nothing is pushed during "+
+			g.phase.During, "commit only; a person can push after "+g.phase.Until)
 	}
 	return acts, s.strays(g, facts)
 }

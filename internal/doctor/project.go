@@ -48,8 +48,8 @@ func configuration(m *machine, n *notes) {
 	settings := filepath.Join(m.project, filepath.FromSlash(config.SettingsFile))
 	ignored, err := tracker.Ignored(ctx, m.project, config.SettingsFile)
 	if exists(settings) && err == nil && ignored {
-		n.warn("`git add -f "+config.SettingsFile+"` shares it",
-			"git ignores %s: its settings apply only in this checkout", config.SettingsFile)
+		n.warn("to share it, run `git add -f "+config.SettingsFile+"`",
+			"git ignores %s, so its settings apply only in this checkout", config.SettingsFile)
 	}
 }
 
@@ -68,9 +68,9 @@ func forgeClient(m *machine, n *notes) {
 		n.note("%s can read %s", forge.Program(a.Place), a.Place)
 		for _, i := range a.Issues {
 			if list := strings.Join(i.Loose, ", "); i.State == backlog.Unblocked && list != "" {
-				n.warn("if so, write `Depends on "+list+"` on a line of its own",
-					"#%d may wait for %s: its text does not name them in a form that counts",
-					i.Number, list)
+				n.warn("if it does, add a line `Depends on "+list+"` to the issue",
+					"#%d seems to depend on %s, but its text does not say so in a form that "+
+						"hooks reads", i.Number, list)
 			}
 		}
 	case f.Why == forge.Unconfigured && m.config.Tracker == (config.Tracker{}):

@@ -54,8 +54,8 @@ func Check(path string) (string, error) {
 	}
 	_, name, ok := Place(filepath.ToSlash(filepath.Join(dir, filepath.Base(full))))
 	if !ok {
-		return "", hint.New("ledgers are changes/<name>/loops/<phase>.md",
-			"%s is not in a folder of ledgers", path)
+		return "", hint.New("the path of a ledger is changes/<name>/loops/<phase>.md",
+			"%s is not in a ledger folder", path)
 	}
 	if found := CheckName(name); found != nil {
 		return "", hint.New("the phases are "+strings.Join(Phases(), ", "),

@@ -387,13 +387,13 @@ func curve(m *page.HTML, limit loop.USD, list []loop.Iteration) {
 	top, about := total, ""
 	switch {
 	case limit == 0:
-		about = "there is no ceiling in dollars"
+		about = "no dollar ceiling"
 	case total < limit/8: // with the ceiling on the scale, the curve would lie on its axis
-		about, limit = fmt.Sprintf("the ceiling of %s is far above", ceiling(limit)), 0
+		about, limit = fmt.Sprintf("the ceiling of %s is off the chart", ceiling(limit)), 0
 	default:
 		about, top = "the ceiling is "+ceiling(limit), max(top, limit)
 	}
-	about = fmt.Sprintf("Spend over the iterations: $%s in all; %s", total, about)
+	about = fmt.Sprintf("Spend by iteration: $%s in total; %s", total, about)
 	step := scale(max(top, loop.Cent))
 	top = max(step, (top+step-1)/step*step)
 	y := func(u loop.USD) float64 { return 100 - page.Percent(int64(u), int64(top)) }

@@ -145,7 +145,7 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	}
 	merges := map[string]string{
 		loop.MergesNever: "This run merges nothing (--merges never); leave PRs open.",
-		loop.MergesAsk:   "A person approves each merge, at its exact commit (--merges ask).",
+		loop.MergesAsk:   "A person must approve the exact commit of each merge (--merges ask).",
 	}[b.Merges]
 	if !kind.Prompts {
 		x.line("Skip issues that are in progress elsewhere; never contest them.")

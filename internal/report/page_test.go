@@ -116,7 +116,7 @@ func TestPageIsBounded(t *testing.T) {
 		t.Errorf("%d bytes", len(text))
 	}
 	for _, want := range []string{"9,999 before these, which this page omits: hooks history --run ",
-		"Spend over the iterations: $100.00 in all", "iteration 10,000<"} {
+		"Spend by iteration: $100.00 in total", "iteration 10,000<"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q on the page", want)
 		}

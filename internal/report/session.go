@@ -14,7 +14,7 @@ import (
 
 // Result describes how a session's loop ended. `hooks result` prints it for CI jobs.
 type Result struct {
-	// Code is the exit code: 0 if the loop ended as meant, 3 if it waits for a person, 4 if it
+	// Code is the exit code: 0 if the loop succeeded, 3 if it waits for a person, 4 if it
 	// stopped at a ceiling, 5 if it failed, 6 if no loop was active.
 	Code      int        `json:"code"`
 	Result    string     `json:"result"` // ended, waits, ceiling, failed or ungoverned
@@ -39,11 +39,11 @@ const (
 
 // resultWords holds, by exit code, the word for programs and the words for people.
 var resultWords = map[int][2]string{
-	0:              {"ended", "ended as meant"},
+	0:              {"ended", "succeeded"},
 	CodeWaits:      {"waits", "waits for a person"},
 	CodeCeiling:    {"ceiling", "stopped at a ceiling"},
 	CodeFailed:     {"failed", "failed"},
-	CodeUngoverned: {"ungoverned", "nothing was governed"},
+	CodeUngoverned: {"ungoverned", "no loop"},
 }
 
 // Ungoverned returns the result of a session without an active loop. session is empty if no session

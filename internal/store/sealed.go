@@ -76,10 +76,10 @@ func (s *Store) unsealed(st State, session string) error {
 		return nil // a power cut may have lost the record, which is not synced
 	}
 	e := &ChangedError{b.Skill, session, b.RunID,
-		[]string{"the record of the session is gone"}, ""}
+		[]string{"the session's seal record is missing"}, ""}
 	if here := s.seals.Path(); b.SealedIn != here {
 		e.Home, e.Changes[0] = b.SealedIn, fmt.Sprintf(
-			"they are recorded in %s, but the state directory here is %q", b.SealedIn, here)
+			"their seal record is in %s, but the state directory now is %q", b.SealedIn, here)
 	}
 	return e
 }

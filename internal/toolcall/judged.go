@@ -119,7 +119,7 @@ func refuseTampering(a effect.Act) *loop.Deny {
 	case base == "hooks", base == "hooks.exe":
 		d.Hint = "build to another path while a loop is on: `go build -o /tmp/hooks ./hooks`"
 	case a.Kind == effect.DropRegistration && a.Path != "":
-		d.Hint = "you may read it; change it after the loop has ended"
+		d.Hint = "you may read this file; change it once the loop has ended"
 	case a.Kind == effect.WriteLedger:
 		d.Hint = "add a turn with `hooks ledger append FILE`, with the turn on stdin"
 	case a.Kind == effect.OtherSession:

@@ -13,8 +13,8 @@ const Dated = "2026-11-20"
 
 // The sources of built-in rows.
 const (
-	measured = "the client's own accounting, version 2.1.329, measured 2026-11-20"
-	catalog  = "the client's model catalog, version 2.1.329, read 2026-11-20"
+	measured = "measured from the accounting of client 2.1.329 on 2026-11-20"
+	catalog  = "read from the model catalog of client 2.1.329 on 2026-11-20"
 	list     = "the public price list; no longer in the client's catalog"
 )
 

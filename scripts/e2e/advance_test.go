@@ -52,7 +52,7 @@ func TestAJobAnswersInAdvanceAndReadsTheResult(t *testing.T) {
 	}
 
 	w.Headless("hello")
-	result(6, "nothing was governed")
+	result(6, "no loop: ")
 
 	r := w.Headless("/sdd:work --loop --max-dollars 1 --near-limit continue --merges never")
 	if !strings.Contains(strings.Join(r.Said, "\n"),
@@ -63,7 +63,7 @@ func TestAJobAnswersInAdvanceAndReadsTheResult(t *testing.T) {
 		t.Errorf("merges: %q", w.Merges())
 	}
 	recorded("post-feedback-merge hold flag")
-	result(0, "ended as meant: work loop, 1 iteration")
+	result(0, "succeeded: work loop, 1 iteration")
 
 	w.Headless("/sdd:work --loop --resume")
 	recorded("budget-escalation continue flag", "post-feedback-merge hold flag")

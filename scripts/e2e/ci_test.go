@@ -86,7 +86,7 @@ func playRecipe(t *testing.T, steps []string) {
 		}
 		t.Logf("%s\n%s", text, said)
 	}
-	if !strings.Contains(said, "ended as meant: work loop, 1 iteration") {
+	if !strings.Contains(said, "succeeded: work loop, 1 iteration") {
 		t.Errorf("hooks result said %q", said)
 	}
 	if n := len(w.History("work")); n != 1 || len(steps) < 3 {

@@ -266,7 +266,8 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	if !given(report) {
 		return false, nil
 	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && s.Run.Conducted() {
-		return false, hint.New("leave the report to the auditor", "no auditor is running")
+		return false, hint.New("end your turn; the auditor reports",
+			"only a running auditor may report findings and a verdict")
 	}
 	run, own := Of(s.Run).clone(), *t.Attempt
 	draft := *t

@@ -36,7 +36,8 @@ func (r *Run) Part(plan string, number int) (string, error) {
 	_, list, err := Split(plan)
 	switch {
 	case err != nil || loop.Digest([]byte(plan)) != r.PlanSum:
-		return "", hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")
+		return "", hint.New("read the section in "+r.Plan,
+			"the saved copy of the plan is missing or was changed")
 	case number < 1 || number > len(list):
 		return "", hint.New("give a number from 1 to "+strconv.Itoa(len(list)),
 			"the plan has no section %d", number)

@@ -483,7 +483,7 @@ func TestFindingTexts(t *testing.T) {
 			found, "h", "error: only an audit may report the fields findings, resolved and " +
 				"verdict, but this is an iteration of work"},
 		{"before the auditor is sent", auditing(Auditing), clean, "h",
-			"error: no auditor is running"},
+			"error: only a running auditor may report findings and a verdict"},
 		{"without a commit", sent, clean, "",
 			"error: a verdict needs a commit"},
 		{"clean", sent, clean, "1234567890",
@@ -536,7 +536,7 @@ func TestFindingTexts(t *testing.T) {
 	}
 	sent.Tick.Attempt.Judged = &attempt.Judgement{}
 	got := take(sent, clean, "h")
-	if !strings.HasPrefix(got, "error: no auditor") {
+	if !strings.HasPrefix(got, "error: only a running auditor") {
 		t.Error(got)
 	}
 }

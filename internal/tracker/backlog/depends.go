@@ -23,7 +23,7 @@ type reading struct {
 	home loop.Tracker
 	deps []dep
 	// loose holds issues in the repository that a line names with a word such as "requires", but
-	// not in a form that counts.
+	// not in a form that hooks reads.
 	loose    []Ref
 	criteria string
 	// list reports whether the current list follows a line that contains only a phrase. forward

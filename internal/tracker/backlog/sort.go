@@ -44,7 +44,7 @@ type Fact struct {
 	BlockedBy []string `json:"blocked_by,omitempty"`
 	Unknown   []string `json:"unknown,omitempty"`
 	// Loose holds open issues that the body names in a line with a word such as "requires", but not
-	// in a form that counts.
+	// in a form that hooks reads.
 	Loose []string `json:"-"`
 }
 
