@@ -16,7 +16,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Call is an event's tool call. It caches the guard's reading and the loop's own paths.
+// Call is an event's tool call. It caches the guard's reading, resolved paths and the loop's own
+// paths.
 type Call struct {
 	Event   event.Event
 	Env     func(string) string
@@ -28,6 +29,7 @@ type Call struct {
 	Past *effect.Repo
 
 	own     []string
+	reals   map[string]string // see real
 	reading *effect.Reading
 }
 
@@ -55,7 +57,7 @@ func (c *Call) Guard() effect.Call {
 	if c.Past == nil {
 		g.PID = c.Env("CLAUDE_PID")
 		g.RealPath = func(path string) string {
-			return tracker.RealPath(c.below(c.Project, path))
+			return c.real(c.below(c.Project, path))
 		}
 	}
 	return g
@@ -102,6 +104,17 @@ func (c *Call) below(dir, path string) string {
 func (c *Call) readFile(path string) (string, bool) {
 	// Read one byte over the limit, to notice if the file is longer.
 	return safefile.ReadHead(c.below(c.Project, path), effect.MaxFile+1)
+}
+
+// real returns a path with its symlinks resolved, as tracker.RealPath does.
+func (c *Call) real(path string) string {
+	if c.reals == nil {
+		c.reals = map[string]string{}
+	}
+	if _, ok := c.reals[path]; !ok {
+		c.reals[path] = tracker.RealPath(path)
+	}
+	return c.reals[path]
 }
 
 // FileTool returns the path, as given, of the file that the call writes with one of the client's

@@ -16,7 +16,6 @@ import (
 	"hooks/internal/guard/shellword"
 	"hooks/internal/install"
 	"hooks/internal/safefile"
-	"hooks/internal/tracker"
 )
 
 // hookFiles lists the files and folders where one session's client finds its hooks. The paths are
@@ -59,7 +58,7 @@ func (c *Call) hookFiles() (h hookFiles) {
 func (c *Call) folded(paths ...string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
-			list = append(list, fold(filepath.Clean(path)), fold(tracker.RealPath(path)))
+			list = append(list, fold(filepath.Clean(path)), fold(c.real(path)))
 		}
 	}
 	return list
@@ -120,7 +119,7 @@ func (c *Call) pluginRoots(dir string) []string {
 // client does not read, such as a copy in a worktree.
 func (c *Call) registers(file string) bool {
 	h, own := c.hookFiles(), c.ownPaths()
-	for _, p := range []string{file, tracker.RealPath(file)} {
+	for _, p := range []string{file, c.real(file)} {
 		low := fold(p)
 		manifest := path.Base(low) == "hooks.json" || strings.Contains(low, "/.claude-plugin/")
 		below := func(f string) bool { return paths.Own([]string{p, low}, f) }

@@ -50,7 +50,7 @@ func (c *Call) Judged(turn loop.Turn) loop.Call {
 func (c *Call) Reading(run Run) loop.Reading {
 	if run.File != "" {
 		file := c.below(c.Project, run.File)
-		c.own = append(c.ownPaths(), file, tracker.RealPath(file))
+		c.own = append(c.ownPaths(), file, c.real(file))
 		c.reading = nil // the cached reading did not consider this path
 	}
 	r := c.Read()

@@ -10,7 +10,6 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/seal"
-	"hooks/internal/tracker"
 )
 
 // ownPaths returns the loop's paths outside .sdd/loop that a call may only read: the session's
@@ -34,7 +33,7 @@ func (c *Call) ownPaths() []string {
 		if !filepath.IsAbs(path) || c.holdsProject(path) {
 			continue
 		}
-		for _, p := range []string{filepath.Clean(path), tracker.RealPath(path)} {
+		for _, p := range []string{filepath.Clean(path), c.real(path)} {
 			c.own = loop.AppendNew(c.own, p)
 			if rest, ok := strings.CutPrefix(p, home+"/"); ok {
 				c.own = loop.AppendNew(c.own, "~/"+rest)
@@ -50,7 +49,7 @@ func (c *Call) pluginParts() (list []string) {
 	for _, root := range c.ownPlugins() {
 		switch {
 		case !filepath.IsAbs(root):
-		case within(c.Project, root), within(tracker.RealPath(c.Project), tracker.RealPath(root)),
+		case within(c.Project, root), within(c.real(c.Project), c.real(root)),
 			c.holdsProject(root):
 			for _, part := range [...]string{
 				"bin/hooks", "hooks.json", "hooks/hooks.json", "launch", ".claude-plugin",
@@ -95,9 +94,9 @@ func isPlugin(dir string) bool {
 
 // holdsProject reports whether folder contains the project or the call's working directory.
 func (c *Call) holdsProject(folder string) bool {
-	folders := []string{folder, tracker.RealPath(folder)}
+	folders := []string{folder, c.real(folder)}
 	dirs := []string{
-		c.Project, c.Event.Cwd, tracker.RealPath(c.Project), tracker.RealPath(c.Event.Cwd),
+		c.Project, c.Event.Cwd, c.real(c.Project), c.real(c.Event.Cwd),
 	}
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		return dir != "" && (within(folders[0], dir) || within(folders[1], dir))
