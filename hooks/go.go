@@ -26,7 +26,7 @@ type goCmd struct {
 	Plan   string   `arg:"" optional:"" help:"The PLAN of an audit loop."`
 	Client []string `arg:"" optional:"" help:"The client's own flags, after --."`
 
-	Tasks string `placeholder:"PATH" help:"The task list, if it is a file elsewhere."`
+	Tasks string `placeholder:"PATH" help:"The task list; by default, tasks.md beside the SPEC."`
 	Check string `placeholder:"CMD" help:"The command that checks a task or a section."`
 	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
 	Mode  string `enum:"${modes}," default:"" placeholder:"MODE" help:"${enum} or the spec's."`

@@ -331,7 +331,7 @@ func (c completionCmd) Run(p caller) error {
 var completions embed.FS
 
 type completeCmd struct {
-	Words []string `arg:"" optional:"" passthrough:"" help:"Words that bash passes; COMP_LINE has them too."`
+	Words []string `arg:"" optional:"" passthrough:"" help:"Ignored; bash passes the line in COMP_LINE."`
 }
 
 // Run prints the words that complete the line in COMP_LINE, one per line.

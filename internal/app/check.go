@@ -115,8 +115,8 @@ func (h *handler) checkApart(
 	if err == nil && run.Exit != 0 {
 		var first attempt.CheckRun
 		if first, err = h.checkAt(t, command, pins.start, pins, nil); first.Exit != 0 {
-			run.Unsure = "in a separate checkout, the check fails even on the commit " +
-				"on which the run began"
+			run.Unsure = "in a separate checkout, the check fails even at the commit " +
+				"where the run began"
 		}
 	}
 	if err != nil {

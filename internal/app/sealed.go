@@ -140,9 +140,9 @@ func (h *handler) mayEnter(owner loop.Process) error {
 		other := owner.PID != b.Owner.PID ||
 			known && (from == nil || from.PID != b.EventsFrom.PID)
 		if other && h.Inside(b.Owner) {
-			return hint.New("a person can start it in a terminal of their own",
-				"a client started by the %s loop's client (process %d) cannot start a loop here",
-				skill, b.Owner.PID)
+			return hint.New("a person can start the loop in another terminal",
+				"this client runs inside the client of the %s loop (process %d), so it cannot "+
+					"start a loop", skill, b.Owner.PID)
 		}
 	}
 	return nil

@@ -55,8 +55,8 @@ func Read(word string, r io.Reader) (e Event, err error) {
 	case errors.Is(err, codec.ErrObject):
 		return e, hint.New(hintClient, "stdin is not a JSON object: %s", codec.Clip(text))
 	case err != nil:
-		return e, hint.New("repeated keys and deep nesting may hide what would run: leave them "+
-			"out", "the JSON object on stdin cannot be judged: %w", err)
+		return e, hint.New("remove repeated keys and deep nesting, which can hide what would "+
+			"run", "the JSON object on stdin cannot be checked: %w", err)
 	}
 	if err = codec.Decode(root, &e); err != nil {
 		return Event{}, hint.New(hintShape, "%w", err)

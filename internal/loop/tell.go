@@ -94,8 +94,8 @@ func tellDollars(f *Facts) string {
 const tellFailure Says = "asks when the same target fails twice in a row with the same cause"
 
 func tellQmd(f *Facts) string {
-	return fmt.Sprintf("unreachable in %s in a row; fires at the exit of the 2nd",
-		english.Plural(f.Run.QmdFailuresConsecutive, "iteration"))
+	return fmt.Sprintf("iterations in a row without qmd: %d; fires at 2",
+		f.Run.QmdFailuresConsecutive)
 }
 
 func tellBudgets(f *Facts) string {

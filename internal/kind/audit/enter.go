@@ -105,8 +105,8 @@ func newRun(s *loop.Setup) (*Run, []byte, error) {
 	text, missing, err := s.Read(top, "plan", r.Plan)
 	switch {
 	case missing:
-		return nil, nil, hint.New("commit it on this branch; a worktree of `claude -w` begins at "+
-			"the remote's default branch, so push it there first", "%w", err)
+		return nil, nil, hint.New("commit it on this branch; for a new worktree of `claude -w`, "+
+			"push it to the remote's default branch before", "%w", err)
 	case err != nil:
 		return nil, nil, err
 	}

@@ -307,8 +307,8 @@ func listDue(f *loop.Facts) []loop.Gate {
 	if r.Changed == nil {
 		return nil
 	}
-	return ask(0, "The task list %s was changed %s: %s. Read it, or keep this run's?", r.ListPath,
-		r.author(), r.difference(r.Changed.List))
+	return ask(0, "The task list %s was changed %s: %s. Use the new list, or keep the old one?",
+		r.ListPath, r.author(), r.difference(r.Changed.List))
 }
 
 func applyList(run *loop.Budget, _ *loop.Tick, _ loop.Gate, act, _ string) {

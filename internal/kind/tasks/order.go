@@ -88,9 +88,9 @@ func (r *Run) author() string {
 	case r.Changed.Sum:
 		return "while a worker ran"
 	case r.ListSum:
-		return "since the last worker ended"
+		return "after the last worker ended"
 	}
-	return "since it was read"
+	return "after it was read"
 }
 
 // difference describes how a list differs from the run's.
