@@ -14,8 +14,8 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// Board is a project's backlog according to its tracker, with the conditions and gates that it
-// would trigger in a work loop.
+// Board is a project's backlog as reported by its tracker, with the conditions and gates it would
+// trigger in a work loop.
 type Board struct {
 	Tracker string         `json:"tracker"`
 	Scope   string         `json:"scope,omitempty"`
@@ -30,8 +30,8 @@ type Board struct {
 	Notes []string     `json:"notes,omitempty"`
 }
 
-// MarshalJSON encodes an unknown list as null and an empty one as []. The codec of the loop's files
-// would encode both as [].
+// MarshalJSON encodes a nil list, which means unknown, as null and an empty one as []. The codec
+// for loop files would encode both as [].
 func (b Board) MarshalJSON() ([]byte, error) {
 	type board Board
 	return json.Marshal(board(b))
@@ -73,14 +73,14 @@ func remarksOn(i backlog.Fact) string {
 		when(i.Criteria != "ok", "criteria: "+i.Criteria)), "; ")
 }
 
-// PR is a PR according to its tracker, with the condition and gate that it would trigger in a
-// review loop.
+// PR is a pull request as reported by its tracker, with the condition and gate it would trigger in
+// a review loop.
 type PR struct {
 	Tracker string `json:"tracker"`
 	forge.PR
-	// HumanFeedback is nil if it is not known whether a person commented. Reviewed reports whether
-	// everyone who commented has since approved the head commit, and the head has not moved since
-	// the previous iteration of the review loop ended.
+	// HumanFeedback is nil if it is not known whether a person commented. Reviewed is true if
+	// everyone who commented has since approved the head commit and the head has not moved since
+	// the review loop's previous iteration ended.
 	HumanFeedback *bool        `json:"human_feedback"`
 	Reviewed      bool         `json:"reviewed,omitempty"`
 	Fired         []loop.Fired `json:"conditions"` // pr-terminal, for a loop that watches this PR

@@ -15,43 +15,43 @@ import (
 // Card is the report card of one run.
 type Card struct {
 	Run        *loop.Budget     `json:"run"`
-	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil if neither halted nor paused
+	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while the run is active
 	Budgets    []Axis           `json:"budgets"`
-	Iterations []loop.Iteration `json:"iterations"`       // the last iterations, oldest first
-	Earlier    int              `json:"earlier_lines"`    // number of history lines before them
-	PRs        []CardPR         `json:"prs"`              // PRs of these iterations and of the run
-	Issues     []loop.Issue     `json:"issues,omitempty"` // issues with the tracker's titles
-	Tasks      any              `json:"tasks,omitempty"`  // tasks of a task loop
+	Iterations []loop.Iteration `json:"iterations"`       // most recent ones, oldest first
+	Earlier    int              `json:"earlier_lines"`    // number of earlier history lines
+	PRs        []CardPR         `json:"prs"`              // PRs from these iterations and the run
+	Issues     []loop.Issue     `json:"issues,omitempty"` // issues, titled as in the tracker
+	Tasks      any              `json:"tasks,omitempty"`  // set for a task loop
 	Verified   Verified         `json:"verified"`
 	Claimed    Claimed          `json:"claimed"`
-	// Worktrees lists those that appeared in these iterations and still exist.
+	// Worktrees lists worktrees that appeared in these iterations and still exist.
 	Worktrees []loop.Worktree `json:"active_worktrees"`
 	Branches  []string        `json:"branches"`
 	Gates     []Asked         `json:"gates"`
 	Denied    []loop.Denial   `json:"denied"` // refusals in these iterations
 	Waiting   []Waiting       `json:"waiting"`
-	Resume    string          `json:"resume"`              // command to continue; may be empty
+	Resume    string          `json:"resume"`              // command that continues the run, if any
 	Raise     string          `json:"raise,omitempty"`     // see Stand
 	Next      string          `json:"next_tick,omitempty"` // set while the run continues
 	Present   bool            `json:"present"`             // the run is not archived
 	Open      bool            `json:"iteration_open"`
-	// OpenDollars is the spend of the open iteration so far.
+	// OpenDollars is the amount spent so far in the open iteration.
 	OpenDollars loop.USD `json:"open_iteration_dollars"`
 	Project     string   `json:"project,omitempty"`       // see Stand
 	Stale       bool     `json:"verdict_stale,omitempty"` // see Stand
 
 	stand Stand
 
-	// The rest is for the page only.
-	Folder string      `json:"-"` // folder of the project
+	// The remaining fields are used only by the page.
+	Folder string      `json:"-"` // project folder
 	Links  forge.Links `json:"-"`
-	Unread []string    `json:"-"` // errors of unreadable history lines
+	Unread []string    `json:"-"` // errors from reading the history
 }
 
-// CardPR is a PR with the known facts about it and their sources.
+// CardPR holds the known facts about a PR and their sources.
 type CardPR struct {
 	Number int    `json:"number"`
-	Title  string `json:"title,omitempty"` // the tracker's title
+	Title  string `json:"title,omitempty"` // title in the tracker
 	Branch string `json:"branch,omitempty"`
 	State  string `json:"state,omitempty"`
 	SHA    string `json:"head_sha,omitempty"`
@@ -61,8 +61,8 @@ type CardPR struct {
 	Head   bool   `json:"head_from_remote"` // the commit comes from the remote
 }
 
-// Verified holds the facts that the program observed in transcripts and tool calls, or that the
-// tracker or the remote reported.
+// Verified holds facts that were observed in transcripts and tool calls or reported by the tracker
+// or the remote.
 type Verified struct {
 	Dollars  loop.USD `json:"dollars"`
 	Agents   int      `json:"agents_dispatched"`
@@ -72,14 +72,14 @@ type Verified struct {
 	Comments int      `json:"comments"`
 	Heads    []string `json:"heads"` // branches
 	Progress Progress `json:"progress"`
-	// Tried counts the attempts and phases in these iterations. Fresh counts those whose worker
-	// provably began with an empty context (T93).
+	// Tried counts the attempts and phases in these iterations. Fresh counts the attempts and
+	// phases whose worker provably began with an empty context (T93).
 	Tried int `json:"attempts,omitempty"`
 	Fresh int `json:"fresh_contexts,omitempty"`
 }
 
-// Progress holds the last iteration of a card in which progress was observed, and the number and
-// spend of the iterations since. Iteration is 0 if there was no progress.
+// Progress records the last iteration on a card that made observable progress, and the number and
+// cost of the iterations since. Iteration is 0 if no iteration made progress.
 type Progress struct {
 	Iteration  int      `json:"iteration"`
 	Iterations int      `json:"iterations_since"`
@@ -114,17 +114,17 @@ func (p Progress) String() string {
 	return fmt.Sprintf("last in iteration %d; %s since", p.Iteration, since)
 }
 
-// Claimed holds the facts that only the skill reported.
+// Claimed holds the facts reported only by the skill.
 type Claimed struct {
 	PRs      []int          `json:"prs"`
-	States   []int          `json:"states"` // PRs that ended according to the skill only
+	States   []int          `json:"states"` // PRs that only the skill reported as ended
 	Comments int            `json:"comments"`
 	Failures []loop.Failure `json:"failures"`
 	Outcomes int            `json:"outcomes"` // iterations whose outcome the skill reported
 	Notes    []string       `json:"notes"`
 }
 
-// NewCard returns the card of a loop. lines are its last history lines, oldest first.
+// NewCard returns a loop's report card. lines are its most recent history lines, oldest first.
 func NewCard(st Stand, lines []loop.Iteration) Card {
 	b := st.Run
 	c := Card{
@@ -152,7 +152,7 @@ func NewCard(st Stand, lines []loop.Iteration) Card {
 	return c
 }
 
-// pr returns the PR with that number, and adds it if it is not on the card.
+// pr returns the PR with the given number, adding it to the card if necessary.
 func (c *Card) pr(number int) *CardPR {
 	i := slices.IndexFunc(c.PRs, func(p CardPR) bool { return p.Number == number })
 	if i < 0 {
@@ -209,7 +209,7 @@ func (c *Card) add(l *loop.Iteration) {
 	}
 }
 
-// settle divides the PRs into verified and claimed ones, and collects the branches.
+// settle sorts the PRs into verified and claimed ones, and collects the branches.
 func (c *Card) settle() {
 	v, d := &c.Verified, &c.Claimed
 	for _, p := range c.PRs {

@@ -17,7 +17,7 @@ import (
 
 func (c Card) Draw(p *page.Text) { c.drawOn(p, p.Screen) }
 
-// Index lists cards.
+// Index is a list of cards, drawn as a table.
 type Index []Card
 
 func (cards Index) Draw(p *page.Text) { index(p, cards) }
@@ -46,7 +46,7 @@ func SortCards(cards []Card) {
 	slices.SortStableFunc(cards, func(a, b Card) int { return rank(b) - rank(a) })
 }
 
-// index draws a table of cards, in HTML with a link to each.
+// index draws a table of cards. In HTML, each row links to its card.
 func index(to page.Sheet, cards []Card) {
 	if len(cards) == 0 {
 		to.Heading(page.Warn, "No loop has run in this project.")
@@ -79,7 +79,7 @@ type cardPage struct {
 	*Card
 }
 
-// drawOn draws a card, the most urgent parts first.
+// drawOn draws the card with the most urgent parts first.
 func (c *Card) drawOn(to page.Sheet, s page.Screen) {
 	p := cardPage{to, s, c}
 	p.head()
@@ -92,7 +92,7 @@ func (c *Card) drawOn(to page.Sheet, s page.Screen) {
 	p.evidence()
 }
 
-// head draws the result of the run.
+// head draws the run's state and basic facts.
 func (c *cardPage) head() {
 	b := c.Run
 	var about page.Facts
@@ -114,8 +114,8 @@ func (c *cardPage) head() {
 	c.Facts(about)
 }
 
-// endStyle returns the style of a run's status. A ceiling and a person's interrupt are warnings,
-// not failures.
+// endStyle returns the style for a run's status. A reached ceiling or a person's interrupt is a
+// warning, not a failure.
 func endStyle(b *loop.Budget) string {
 	switch {
 	case b.Status == loop.Active || loop.Completes(b.StopCause):
@@ -126,7 +126,7 @@ func endStyle(b *loop.Budget) string {
 	return page.Warn
 }
 
-// todo draws the questions that wait, and then the step that continues the run.
+// todo draws the pending questions and then the next step.
 func (c *cardPage) todo() {
 	if len(c.Waiting) > 0 {
 		c.Section("Waits for you", "", "")
@@ -159,7 +159,7 @@ func (c *cardPage) spent() {
 	c.Facts(spending(c.Screen, c.Run, c.Budgets, c.Raise))
 }
 
-// iterations draws a table of the last iterations.
+// iterations draws a table of the most recent iterations.
 func (c *cardPage) iterations() {
 	c.Section("Iterations", "", "")
 	if len(c.Iterations) == 0 {
@@ -198,7 +198,7 @@ func (c *cardPage) iterations() {
 	c.Table(t)
 }
 
-// remarks returns the events of an iteration that have no column on a card, except its notes.
+// remarks describes an iteration's events that have no column on a card. It omits the notes.
 func remarks(l *loop.Iteration) []string {
 	list := each(l.Fired, func(cause string) string { return "stopped by " + cause })
 	if l.Overrun != nil {
@@ -214,8 +214,8 @@ func remarks(l *loop.Iteration) []string {
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
-// refused returns the number of refused calls in words, with merges counted apart, for example
-// "2 merges, 1 call". It is empty if no call was refused.
+// refused describes how many calls were refused, counting merges separately, for example "2 merges,
+// 1 call". It returns "" if no call was refused.
 func refused(list []loop.Denial) string {
 	merges := 0
 	for _, d := range list {
@@ -228,7 +228,7 @@ func refused(list []loop.Denial) string {
 		when(calls > 0, english.Plural(calls, "call"))), ", ")
 }
 
-// asked draws the tables of questions and of refused calls.
+// asked draws a table of questions and a table of refused calls.
 func (c *cardPage) asked() {
 	gates := page.Table{Columns: []page.Column{{Name: "#", Right: true, Class: "num"},
 		{Name: "question", Notes: true, Class: "text"}, {Name: "gate", Class: "gate"},
@@ -250,7 +250,7 @@ func (c *cardPage) asked() {
 	c.titled("Refused", calls)
 }
 
-// titled draws a table below its heading. It draws nothing if the table has no rows.
+// titled draws a heading with a table below it, or nothing if the table has no rows.
 func (c *cardPage) titled(name string, t page.Table) {
 	if len(t.Rows) > 0 {
 		c.Section(name, "", "")
@@ -258,7 +258,7 @@ func (c *cardPage) titled(name string, t page.Table) {
 	}
 }
 
-// leftBehind lists the issues, PRs, commits and worktrees that the run leaves for a person.
+// leftBehind lists the issues, PRs, commits and worktrees that the run leaves behind.
 func (c *cardPage) leftBehind() {
 	issues := page.Table{Columns: []page.Column{{Name: "issue"},
 		{Name: "title", Class: "text", Loose: true}}}
@@ -302,10 +302,10 @@ func (c *cardPage) leftBehind() {
 	}
 }
 
-// ref returns the number of a PR, with a link if the forge is known.
+// ref returns a PR number, linked to the PR if the forge is known.
 func (c *Card) ref(pr int) page.Word { return numberLink(c.Links.PR, pr) }
 
-// numberLink returns n as "#142". Unless address is empty, it links to address followed by n.
+// numberLink formats n as in "#142". If address is set, it adds a link to address followed by n.
 func numberLink(address string, n int) page.Word {
 	number := strconv.Itoa(n)
 	return page.Word{Text: "#" + number, Link: when(address != "", address+number)}
@@ -319,8 +319,8 @@ func (c *Card) commit(sha string) page.Word {
 	return w
 }
 
-// evidence draws the facts that the program observed, and then those that were only reported. The
-// table of PRs gives the source of each state and commit.
+// evidence draws the observed facts and then the facts that were only reported. The PR table gives
+// the source of each state and commit.
 func (c *cardPage) evidence() {
 	v, d := c.Verified, c.Claimed
 	kindSeen, said := kindOf(c.Run).Evidence()
@@ -354,14 +354,14 @@ func (c *cardPage) evidence() {
 	c.Facts(said)
 }
 
-// counted returns a number as a text, which is empty for 0.
+// counted formats n. It returns "" if n is 0.
 func counted(n int) string { return when(n != 0, strconv.Itoa(n)) }
 
-// PageMark begins every page. It identifies the files that this program wrote.
+// PageMark is the beginning of every page. It identifies files written by this program.
 const PageMark = "<!doctype html><!-- hooks report-card -->"
 
-// pageFrame is a self-contained HTML document, without scripts and without requests to the network.
-// Its formatting verbs are for the mark, the title, the style sheet, the pages and the time.
+// pageFrame is the format of a self-contained HTML document, with no scripts and no network
+// requests. Its verbs stand for the mark, the title, the style sheet, the pages and the time.
 //
 //go:embed page.html
 var pageFrame string
@@ -369,7 +369,7 @@ var pageFrame string
 //go:embed page.css
 var pageStyle string
 
-// pointTitle describes an iteration on the curve.
+// pointTitle returns the tooltip for an iteration's point on the curve.
 func pointTitle(l *loop.Iteration) string {
 	return fmt.Sprintf("iteration %s: $%s, $%s in all%s%s", thousands(int64(l.Iteration)),
 		l.Dollars, l.Budget.DollarsEstimate,
@@ -377,9 +377,9 @@ func pointTitle(l *loop.Iteration) string {
 		when(len(l.Gates) > 0, "; "+english.Plural(len(l.Gates), "question")+" asked"))
 }
 
-// curve draws the spend after each of the iterations, against the ceiling if there is one. The
-// picture is stretched to the width of the page, so strokes do not scale, points are the round caps
-// of very short lines, and the labels are HTML beside the picture.
+// curve draws the total spend after each iteration and, if there is one, the ceiling. The picture
+// is stretched to the page width, so strokes do not scale, each point is the round cap of a very
+// short line, and the labels are HTML beside the picture.
 func curve(m *page.HTML, limit loop.USD, list []loop.Iteration) {
 	first, last := &list[0], &list[len(list)-1]
 	before := max(0, first.Budget.DollarsEstimate-first.Dollars)
@@ -388,7 +388,7 @@ func curve(m *page.HTML, limit loop.USD, list []loop.Iteration) {
 	switch {
 	case limit == 0:
 		about = "no dollar ceiling"
-	case total < limit/8: // with the ceiling on the scale, the curve would lie on its axis
+	case total < limit/8: // on a scale with the ceiling, the curve would look flat
 		about, limit = fmt.Sprintf("the ceiling of %s is off the chart", ceiling(limit)), 0
 	default:
 		about, top = "the ceiling is "+ceiling(limit), max(top, limit)
@@ -428,7 +428,7 @@ func curve(m *page.HTML, limit loop.USD, list []loop.Iteration) {
 		thousands(int64(last.Iteration)), about)
 }
 
-// scale returns the smallest round amount of which at most five reach top.
+// scale returns the smallest round step that reaches top in at most five steps.
 func scale(top loop.USD) loop.USD {
 	for step := loop.Cent; ; step *= 10 {
 		for _, n := range []loop.USD{1, 2, 5} {

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/page"
 )
 
-// Health is the state of a check or of one of its problems.
+// Health is the status of a check or a problem.
 type Health string
 
 // The states of a check, from best to worst. A skipped check did not apply.
@@ -26,9 +26,9 @@ type Checkup struct {
 	Version string  `json:"version"`
 	Program string  `json:"program"` // path of this binary
 	Project string  `json:"project"`
-	OK      bool    `json:"ok"` // true if no check fails
+	OK      bool    `json:"ok"` // no check failed
 	Checks  []Check `json:"checks"`
-	All     bool    `json:"-"` // the text shows every check, not only problems
+	All     bool    `json:"-"` // show every check, not only problems
 }
 
 // Check is the result of one check.
@@ -38,11 +38,11 @@ type Check struct {
 	Status   Health    `json:"status"`
 	Found    []string  `json:"found"`
 	Problems []Problem `json:"problems"`
-	Fixed    []string  `json:"fixed"` // repairs that --fix made
+	Fixed    []string  `json:"fixed"` // repairs made by --fix
 	Millis   int64     `json:"millis"`
 }
 
-// Problem is one thing that is wrong, and how to fix it.
+// Problem describes a problem and how to fix it.
 type Problem struct {
 	Status Health `json:"status"` // warn or fail
 	Text   string `json:"text"`
@@ -110,7 +110,7 @@ type Ledgers struct {
 	Findings []ledger.Finding `json:"findings"`
 }
 
-// Draw writes each finding as a line `file:line: rule: text` (L30).
+// Draw writes each finding on a line of the form `file:line: rule: text` (L30).
 func (l Ledgers) Draw(p *page.Text) {
 	p.Width = page.MaxWidth // editors parse the lines, so they must not wrap
 	for _, f := range l.Findings {

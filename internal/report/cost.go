@@ -18,34 +18,34 @@ import (
 type Cost struct {
 	By   string `json:"by"`             // the grouping, e.g. day
 	All  bool   `json:"all,omitempty"`  // covers all projects on this machine
-	Zone string `json:"zone,omitempty"` // time zone in which a day begins
-	// Since is set if only iterations that ended after it are counted.
+	Zone string `json:"zone,omitempty"` // time zone used for days
+	// If Since is set, iterations that ended before it are not counted.
 	Since *time.Time  `json:"since,omitempty"`
 	Rows  []CostRow   `json:"rows"`
 	Total loop.Tokens `json:"total"`
 	Notes []string    `json:"notes,omitempty"`
 }
 
-// CostRow is a row of a Cost. Besides its tokens, it has only the fields that identify it.
+// CostRow is a row of a Cost. Besides its tokens, only the fields that identify it are set.
 type CostRow struct {
 	Project   string     `json:"project,omitempty"` // see Stand
 	RunID     string     `json:"run_id,omitempty"`
 	Skill     loop.Skill `json:"skill,omitempty"`
 	Iteration int        `json:"iteration,omitempty"`
-	State     string     `json:"state,omitempty"` // state of the run, or how the iteration ended
-	Day       string     `json:"day,omitempty"`   // as in 2026-11-22
+	State     string     `json:"state,omitempty"` // state of the run or outcome of the iteration
+	Day       string     `json:"day,omitempty"`   // for example 2026-11-22
 	Model     string     `json:"model,omitempty"`
 	Task      string     `json:"task,omitempty"` // the task's title
-	// number of the task in a task loop, from 1
+	// task number in a task loop, starting at 1
 	Number int    `json:"task_number,omitempty"`
 	Phase  string `json:"phase,omitempty"` // phase of an audit loop
-	Rest   string `json:"rest,omitempty"`  // name of the row that sums up the rest
-	Order  int    `json:"-"`               // position of the task or phase in its run
+	Rest   string `json:"rest,omitempty"`  // name of the row for the remaining spend
+	Order  int    `json:"-"`               // position of the task or phase in the run
 	loop.Tokens
 }
 
-// Compare orders rows by task, phase and day, and models by dollars, the most expensive first. The
-// row for the rest comes last.
+// Compare orders rows by task, phase or day, and model rows by dollars, the most expensive first.
+// The row for the rest comes last.
 func (r CostRow) Compare(o CostRow) int {
 	first := cmp.Or(cmp.Compare(r.Rest, o.Rest), r.Order-o.Order, cmp.Compare(r.Day, o.Day))
 	if first != 0 || r.Model == "" {
@@ -54,7 +54,7 @@ func (r CostRow) Compare(o CostRow) int {
 	return cmp.Or(cmp.Compare(o.Dollars, r.Dollars), cmp.Compare(r.Model, o.Model))
 }
 
-// Draw draws the table. Dollars are exact sums rounded to three decimals, the total included.
+// Draw draws the table. All amounts, including the total, are exact sums rounded to three decimals.
 func (c Cost) Draw(p *page.Text) {
 	if len(c.Rows) == 0 && c.Total == (loop.Tokens{}) {
 		p.Line(page.Plain, "no loop has spent anything %s", Where(p.Screen, c.All))
@@ -89,7 +89,7 @@ func (c Cost) Draw(p *page.Text) {
 	p.Notes("Note", c.Notes)
 }
 
-// name returns a row's label. The run id comes last, because a narrow screen cuts the end.
+// name returns a row's label. The run id comes last, because a narrow screen cuts off the end.
 func (r CostRow) name(by string) string {
 	switch project := r.Project; {
 	case r.Skill == "": // a row for several runs, or for the rest
@@ -121,16 +121,16 @@ func thousands(n int64) string {
 	return s
 }
 
-// Rates is the price table in force.
+// Rates is the price table in use.
 type Rates struct {
 	Source   string    `json:"rate_table_source"`
 	Dated    string    `json:"built_in_table_dated"`
 	AgeDays  int       `json:"built_in_table_age_days"`
 	Rows     []RateRow `json:"rows"`
-	Warnings []string  `json:"warnings,omitempty"` // configuration lines that cannot be read
+	Warnings []string  `json:"warnings,omitempty"` // unreadable configuration lines
 }
 
-// RateRow is the price of a model and its dated releases, in dollars per million tokens.
+// RateRow holds the prices of a model and its dated releases, in dollars per million tokens.
 type RateRow struct {
 	Model        string   `json:"model"`
 	Input        loop.USD `json:"input"`
@@ -138,9 +138,9 @@ type RateRow struct {
 	CacheRead    loop.USD `json:"cache_read"`
 	CacheWrite5m loop.USD `json:"cache_write_5m"`
 	CacheWrite1h loop.USD `json:"cache_write_1h"`
-	// price factor of fast mode; 1 if fast mode has no price of its own
+	// price factor for fast mode; 1 if fast mode is not priced separately
 	Fast   int64  `json:"fast_mode_times"`
-	Long   int64  `json:"long_prompt_times"` // price factor of a prompt over 100,000 tokens
+	Long   int64  `json:"long_prompt_times"` // price factor for a prompt over 100,000 tokens
 	Source string `json:"source"`
 }
 
@@ -166,7 +166,7 @@ func (r Rates) Draw(p *page.Text) {
 
 func times(n int64) string { return cmp.Or(when(n > 1, fmt.Sprint(n)), "-") }
 
-// maxWarnings is the maximum number of configuration lines that a status block quotes.
+// maxWarnings is the maximum number of configuration lines quoted in a status block.
 const maxWarnings = 3
 
 // ConfigNotes returns notes about configuration lines that have no effect.
@@ -180,30 +180,30 @@ func ConfigNotes(warnings []string) (notes []string) {
 	return notes
 }
 
-// Quantity is a number of iterations, PRs, minutes or dollars in units of 10⁻¹². Averages are then
-// exact enough, and JSON has plain numbers.
+// Quantity is a number of iterations, PRs, minutes or dollars, in units of 10⁻¹². That makes
+// averages exact enough and leaves plain numbers in JSON.
 type Quantity = loop.USD
 
-// one is the Quantity of a whole iteration, PR, minute or dollar.
+// one is the Quantity of one iteration, PR, minute or dollar.
 const one = loop.Dollar
 
-// Axis is one budget of a run, with a prediction at the pace so far.
+// Axis is one of a run's budgets, with a prediction based on the pace so far.
 type Axis struct {
 	Name    string   `json:"name"` // iterations, PRs, minutes or dollars
 	Used    Quantity `json:"used"`
 	Ceiling Quantity `json:"ceiling"`       // 0 if there is no ceiling
-	Each    Quantity `json:"per_iteration"` // average of the ended iterations; 0 before the first
-	// More is the number of iterations after the open one that the rest of the budget allows. It
-	// is nil if unknown, if the iterations run out first, or if the run has halted.
+	Each    Quantity `json:"per_iteration"` // average over ended iterations; 0 before the first
+	// More is the number of iterations that the remaining budget allows after the open one. It is
+	// nil if unknown, if the iterations run out first, or if the run has halted.
 	More *int `json:"more_iterations,omitempty"`
-	// EndsAt is the predicted time at which the ceiling is reached. It is nil if that is unknown or
-	// the run does not continue.
+	// EndsAt is when the ceiling is expected to be reached. It is nil if the time is unknown or the
+	// run does not continue.
 	EndsAt *time.Time `json:"ends_at,omitempty"`
 }
 
-// Axes returns the active budgets of run b. saved is the run at the end of its last iteration,
-// which determines the pace. going reports whether the run continues by itself; only then is its
-// end predicted.
+// Axes returns the active budgets of run b. saved is the run as of the end of its last iteration
+// and determines the pace. going means that the run continues by itself; otherwise its end is not
+// predicted.
 func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis {
 	whole := func(n int) Quantity { return Quantity(n) * one }
 	c, ended, running := b.Ceilings, saved.IterationsUsed, 0
@@ -214,8 +214,8 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 		running = b.IterationsUsed - ended
 	}
 	active, left := going && b.Status == loop.Active, max(0, c.Iterations-b.IterationsUsed)
-	// axis returns one budget. before is the use at the end of the last iteration; outside is the
-	// part of before that was used between iterations.
+	// axis returns one budget. before is the amount used by the end of the last iteration, and
+	// outside is the part of it used between iterations.
 	axis := func(name string, used, before, outside, ceiling Quantity) Axis {
 		a, more := Axis{Name: name, Used: used, Ceiling: ceiling}, -1
 		if ended > 0 {
@@ -249,7 +249,7 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 		whole(c.Minutes))
 	if clock.EndsAt = nil; c.Minutes >= loop.MaxUnits {
 		clock.More = nil
-	} else if active { // its end does not depend on the iterations
+	} else if active { // the clock's end does not depend on the iterations
 		left := max(0, c.Minutes-b.MinutesElapsed)
 		clock.EndsAt = new(now.Add(time.Duration(left) * time.Minute))
 	}
@@ -257,7 +257,7 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 		saved.DollarsOutside, c.Dollars))
 }
 
-// budgets returns the use of each budget, with a bar.
+// budgets returns a gauge for each budget.
 func budgets(s page.Screen, axes []Axis) (list page.Facts) {
 	room := 0
 	for _, a := range axes {
@@ -270,7 +270,7 @@ func budgets(s page.Screen, axes []Axis) (list page.Facts) {
 	return list
 }
 
-// spending returns the facts about a run's budgets and about a person's decisions on them.
+// spending returns a run's budgets and a person's decisions about them.
 func spending(s page.Screen, b *loop.Budget, axes []Axis, raise string) page.Facts {
 	list := budgets(s, axes)
 	if b.DollarsOutside != 0 {
@@ -291,7 +291,7 @@ func (a Axis) style() string {
 	return page.Plain
 }
 
-// usage returns the used amount and the ceiling, as in "$3.20/$20".
+// usage formats the used amount and the ceiling, for example "$3.20/$20".
 func (a Axis) usage() string {
 	switch {
 	case a.Name != "dollars":
@@ -302,8 +302,7 @@ func (a Axis) usage() string {
 	return "$" + a.Used.String() + "/" + ceiling(a.Ceiling)
 }
 
-// outlook describes the pace, the number of iterations for which the remainder is enough, and when
-// they will end.
+// outlook describes the pace, how many more iterations the budget allows, and when they will end.
 func (a Axis) outlook(s page.Screen) string {
 	var parts []string
 	switch {
@@ -315,7 +314,7 @@ func (a Axis) outlook(s page.Screen) string {
 		parts = append(parts, fmt.Sprintf("%d.%d an iteration", a.Each/one, a.Each%one/(one/10)))
 	}
 	if a.More != nil {
-		// only the number of iterations left is exact
+		// only the number of remaining iterations is exact
 		about := when(a.Name != "iterations" && *a.More > 0, "about ")
 		parts = append(parts, fmt.Sprintf("%s%d more", about, *a.More))
 	}

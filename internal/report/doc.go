@@ -1,8 +1,8 @@
-// Package report writes the texts about a loop: the model's context at the start of an iteration,
-// its status block, the final report, and the pages and tables of the commands. It also reads a
-// skill's report. It does no I/O except to a given writer. A text for the client stays below the
+// Package report produces the text that describes a loop: the model's context at the start of an
+// iteration, its status block, the final report, and the commands' pages and tables. It also parses
+// a skill's report. It does no I/O except to a given writer. Text for the client stays below the
 // client's limit of 10,000 characters. Control characters from issue titles, questions or answers
-// are removed from all texts.
+// are removed.
 package report
 
 import (
@@ -15,14 +15,14 @@ import (
 	"hooks/internal/term"
 )
 
-// Limit bounds every text for the client, in characters. The client cuts at 10,000 (R117, R150).
+// Limit bounds text for the client, in characters. The client cuts at 10,000 (R117, R150).
 const Limit = 9_500
 
-// text collects lines up to Limit. Its last line counts those that did not fit.
+// text collects lines up to Limit. Its last line counts the lines that did not fit.
 type text struct {
 	b    strings.Builder
 	used int // in characters
-	cut  int // number of lines
+	cut  int // number of lines that did not fit
 }
 
 func (t *text) line(format string, args ...any) {
@@ -36,7 +36,7 @@ func (t *text) line(format string, args ...any) {
 	t.b.WriteString(s)
 }
 
-// lines adds each text as a line after the prefix.
+// lines adds each string as a line that starts with prefix.
 func (t *text) lines(prefix string, list []string) {
 	for _, s := range list {
 		t.line("%s%s", prefix, s)
@@ -50,10 +50,10 @@ func (t *text) String() string {
 	return strings.TrimRight(t.b.String(), "\n")
 }
 
-// Short returns an untrusted text as one printable line of at most 500 characters.
+// Short returns untrusted text as one printable line of at most 500 characters.
 func Short(text string) string { return term.Clip(term.Line(text), 500) }
 
-// when returns text if the condition holds, and "" otherwise.
+// when returns text if holds is true, and "" otherwise.
 func when(holds bool, text string) string {
 	if holds {
 		return text
@@ -61,12 +61,12 @@ func when(holds bool, text string) string {
 	return ""
 }
 
-// prefixed adds a prefix to a text unless the text is empty.
+// prefixed returns prefix+s, or "" if s is empty.
 func prefixed(prefix, s string) string { return when(s != "", prefix+s) }
 
 func commas(parts ...string) string { return strings.Join(parts, ", ") }
 
-// each returns the result of f for each item of list.
+// each returns the results of calling f on each item of list.
 func each[T, R any](list []T, f func(T) R) []R {
 	results := make([]R, len(list))
 	for i, item := range list {
@@ -80,8 +80,8 @@ func numbers(list []int) string {
 	return commas(each(list, func(n int) string { return fmt.Sprintf("#%d", n) })...)
 }
 
-// invocation returns the run's command, with --loop if it needs that flag and with no other
-// arguments, as in "/sdd:work --loop" or "/sdd:go".
+// invocation returns the run's command without its arguments, except for --loop if the command
+// needs it, for example "/sdd:work --loop" or "/sdd:go".
 func invocation(b *loop.Budget) string {
 	c := b.Invocation()
 	if c.Name == "" {
@@ -102,5 +102,5 @@ func state(b *loop.Budget) string {
 	return string(b.Status)
 }
 
-// ceiling formats an amount as people type a ceiling, without cents if they are zero.
+// ceiling formats an amount the way people type ceilings, omitting zero cents.
 func ceiling(u loop.USD) string { return "$" + strings.TrimSuffix(u.String(), ".00") }

@@ -34,7 +34,7 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	}
 	x.line("Stop conditions evaluated: none triggered")
 	x.line("Concurrency: lock held by pid %d", b.Owner.PID)
-	// Without the next line the skill would mistake the lock of its own session for another's.
+	// Without the next line, the skill would mistake its own session's lock for another's.
 	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
 		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
 		"so the tick continues. Skip the skill's own steps for them: "+
@@ -67,10 +67,10 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	return x.String()
 }
 
-// maxListed bounds the issue numbers in one line of the model's context.
+// maxListed is the maximum number of issues listed in one line of the model's context.
 const maxListed = 50
 
-// asked writes the tracker's facts, from which the model makes its plan.
+// asked writes the tracker's facts. The model bases its plan on them.
 func (x *text) asked(b *loop.Budget, asked *loop.Asked) {
 	if list := asked.Backlog; list != nil {
 		x.line("Backlog according to the tracker: %s. Workable: %s", inBacklog(list),
@@ -90,15 +90,15 @@ func firstOf(list []int) string {
 	return cmp.Or(numbers(list), "none")
 }
 
-// Ask returns the text that orders the model to ask a person the gates' questions.
+// Ask returns an instruction for the model to ask a person the gates' questions.
 func Ask(gates []loop.Gate) string {
 	var x text
 	x.asks(gates)
 	return x.String()
 }
 
-// Waits returns the end of a refusal while questions wait: a line with the questions, and the hint
-// to ask them.
+// Waits returns the end of a refusal while questions are pending: a line that lists the questions,
+// and a hint to ask them.
 func Waits(gates []loop.Gate) string {
 	return term.Line("waits: "+strings.Join(each(gates, waiting), "; ")) +
 		"\nhint: call " + order(gates)
@@ -109,8 +109,8 @@ func (x *text) asks(gates []loop.Gate) {
 	x.lines("waits: ", each(gates, waiting))
 }
 
-// order returns the text after the word "call". It names the tool that asks the questions, and says
-// what the model may do until they are answered.
+// order returns the text that follows the word "call": the tool that asks the questions, and what
+// the model may do until they are answered.
 func order(gates []loop.Gate) string {
 	until := "Do nothing else until they are answered: other tools are held back."
 	if !slices.ContainsFunc(gates,
@@ -180,14 +180,14 @@ func Wake(b *loop.Budget) string {
 		return "scheduled by /loop"
 	case b.UnderLoop:
 		return "to be scheduled by /loop"
-	case b.Scheduled == nil: // an older schedule of the session may trigger it
+	case b.Scheduled == nil: // an earlier schedule in the session may trigger it
 		return "not known yet; the skill was not started under /loop"
 	}
 	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)",
 		b.Command)
 }
 
-// Continue returns the request to the model when the Stop hook keeps its turn open.
+// Continue returns the instruction for the model when the Stop hook keeps its turn open.
 func Continue(run *loop.Budget, c *loop.Continue) string {
 	switch {
 	case c.Gates != nil:
@@ -211,8 +211,8 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 		run.Kind().Report + "\nJSON"
 }
 
-// ReportAnswer returns the answer to a report: a line with the changes and, while gates wait, a
-// second line with the next step.
+// ReportAnswer returns the answer to a report: a line with the changes and, while gates are
+// pending, a second line with the next step.
 func ReportAnswer(f *loop.Facts, c loop.Changed) string {
 	changed := changes(f, c)
 	if len(changed) == 0 && len(c.Due) == 0 {
@@ -263,11 +263,11 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	return out
 }
 
-// MaxFacts bounds a skill's report, in bytes.
+// MaxFacts is the maximum size of a skill's report, in bytes.
 const MaxFacts = 1 << 20
 
-// Facts parses a skill's report strictly by its schema. It refuses unknown fields and values,
-// because a misspelled field would otherwise be a missing fact. Every error has a hint.
+// Facts parses a skill's report and validates it against the schema. It rejects unknown fields and
+// values, because a misspelled field would otherwise become a missing fact. Every error has a hint.
 func Facts(raw []byte) (r loop.Report, err error) {
 	if len(raw) > MaxFacts {
 		return r, hint.New("report in parts; lists are merged by number",
@@ -277,7 +277,7 @@ func Facts(raw []byte) (r loop.Report, err error) {
 	if err = json.Unmarshal(raw, new(json.RawMessage)); err != nil {
 		err = fmt.Errorf("the report is not one JSON object: %w", err)
 	} else {
-		text, _ := schemas.Get("report") // cannot fail, because it is embedded
+		text, _ := schemas.Get("report") // cannot fail, because the schema is embedded
 		f := form{gjson.ParseBytes(text)}
 		err = f.check("", gjson.ParseBytes(raw), f.schema)
 	}
@@ -290,11 +290,11 @@ func Facts(raw []byte) (r loop.Report, err error) {
 	return r, nil
 }
 
-// form checks a value against the part of JSON Schema that the report's schema uses. A field counts
-// as missing if it is null, or if it is "" and the schema lists the allowed words.
+// form validates values against the subset of JSON Schema that the report's schema uses. A field
+// counts as missing if it is null, or if it is "" and the schema has an enum for it.
 type form struct{ schema gjson.Result }
 
-// check returns the first error in v, a value of schema s. at is the path of the value's field.
+// check validates v against schema s and returns the first error. at is the path of v's field.
 func (f form) check(at string, v, s gjson.Result) error {
 	if ref := s.Get("$ref").Str; ref != "" {
 		s = f.schema.Get("$defs." + strings.TrimPrefix(ref, "#/$defs/"))
@@ -333,7 +333,7 @@ func (f form) check(at string, v, s gjson.Result) error {
 	return nil
 }
 
-// fields checks an object. An unknown, repeated or missing required field is an error.
+// fields validates an object. Unknown, repeated and missing required fields are errors.
 func (f form) fields(at string, v, s gjson.Result) (err error) {
 	within := strings.TrimPrefix(at+".", "the report.")
 	properties, seen := s.Get("properties").Map(), map[string]bool{}

@@ -20,15 +20,15 @@ import (
 	"hooks/internal/term"
 )
 
-// History writes history lines one by one. Close writes the rest and must be called at the end.
+// History writes history lines one by one. Close writes remaining output and must be called last.
 type History struct {
-	// Row writes a line. project is as in Stand. text is the whole line as stored on disk, and is
-	// valid until the next call.
+	// Row writes a line. project is as in Stand. text is the line as stored on disk; it is valid
+	// only until the next call.
 	Row   func(project string, l *loop.Iteration, text []byte) error
 	Close func() error
 }
 
-// Where names the projects that were searched, for the end of a message that nothing was found.
+// Where names the searched projects, for the end of a message such as "no loop has run".
 func Where(s page.Screen, all bool) string {
 	if all {
 		return "in any project on this machine"
@@ -38,8 +38,8 @@ func Where(s page.Screen, all bool) string {
 }
 
 // HistoryTable returns a History that draws a table for each run. It draws the last maxRows
-// iterations, or all if maxRows is 0, and counts the earlier ones. all reports whether it covers
-// all projects.
+// iterations, or all if maxRows is 0, and counts the earlier ones. all means that the history
+// covers all projects.
 func HistoryTable(w io.Writer, s page.Screen, maxRows int, all bool) History {
 	t := &historyTable{maxRows: maxRows, flags: when(all, "--all ")}
 	return History{Row: t.add, Close: func() error {
@@ -51,12 +51,12 @@ func HistoryTable(w io.Writer, s page.Screen, maxRows int, all bool) History {
 
 type historyTable struct {
 	maxRows int    // 0 for all iterations
-	flags   string // flags of the command that shows all iterations
+	flags   string // flags for the command that shows all iterations
 	rows    []historyRow
 	earlier int // number of older rows
 }
 
-// historyRow is an iteration that the table may show, with the name of its run.
+// historyRow is a candidate row of the table, with the name of its run.
 type historyRow struct {
 	run string
 	*loop.Iteration
@@ -70,7 +70,7 @@ func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 	return nil
 }
 
-// keepNewest drops the oldest rows, of whatever run, so that at most t.maxRows remain.
+// keepNewest drops the oldest rows, regardless of their run, so that at most t.maxRows remain.
 func (t *historyTable) keepNewest() {
 	if older := len(t.rows) - t.maxRows; t.maxRows > 0 && older > 0 {
 		slices.SortStableFunc(t.rows,
@@ -80,7 +80,7 @@ func (t *historyTable) keepNewest() {
 	}
 }
 
-// Draw draws the newest iterations, in a table for each run.
+// Draw draws the newest iterations, with one table for each run.
 func (t *historyTable) Draw(p *page.Text) {
 	t.keepNewest()
 	if t.earlier > 0 {
@@ -105,7 +105,7 @@ func (t *historyTable) Draw(p *page.Text) {
 	}
 }
 
-// iterationCells returns the cells of an iteration with their columns.
+// iterationCells returns an iteration's table cells and their columns.
 func iterationCells(s page.Screen, l *loop.Iteration) (columns []page.Column, cells []page.Cell) {
 	add := func(c page.Column, text string) {
 		columns, cells = append(columns, c), append(cells, page.Words(text))
@@ -114,7 +114,7 @@ func iterationCells(s page.Screen, l *loop.Iteration) (columns []page.Column, ce
 	if l.Outcome == loop.SkippedLock {
 		outcome = "skipped"
 	}
-	if l.Outcome == loop.Stopped && !l.Began() { // at an entry, or between two iterations
+	if l.Outcome == loop.Stopped && !l.Began() { // stopped at an entry or between iterations
 		number = "-"
 	}
 	if !l.StartedAt.IsZero() {
@@ -141,7 +141,7 @@ func iterationCells(s page.Screen, l *loop.Iteration) (columns []page.Column, ce
 	return columns, cells
 }
 
-// details returns the facts of an iteration that have no column in a history.
+// details describes an iteration's facts that have no column in the history table.
 func details(l *loop.Iteration) string {
 	list := slices.Clone(l.PRsTouched)
 	if calls := refused(l.Denied); calls != "" {
@@ -163,7 +163,7 @@ func outcomeStyle(outcome loop.LineOutcome) string {
 }
 
 // HistoryJSON returns a History that writes a JSON array with one iteration per line, as stored on
-// disk. If the project is set, it becomes the first field.
+// disk. If a row's project is set, it becomes the first field.
 func HistoryJSON(w io.Writer) History {
 	out, lead := bufio.NewWriterSize(w, 64<<10), "[\n"
 	return History{Row: func(project string, _ *loop.Iteration, text []byte) error {
@@ -209,7 +209,7 @@ func HistoryCSV(w io.Writer, all bool) History {
 	}}
 }
 
-// csvFields returns the names and the values of a line's columns. Times are in UTC, dollars exact.
+// csvFields returns a line's column names and values. Times are in UTC, and dollars are exact.
 func csvFields(l *loop.Iteration) [][2]string {
 	over := cmp.Or(l.Overrun, &loop.Overrun{}).Over
 	task, verdict := []string{"0", "0"}, attempt.Verdict("")

@@ -11,25 +11,25 @@ import (
 	"hooks/internal/term"
 )
 
-// kind writes the parts of pages and texts that differ by the kind of loop. The payload of a task
-// or an audit loop implements it.
+// kind writes the parts of pages and messages that depend on the kind of loop. The payload of a
+// task or audit loop implements it.
 type kind interface {
-	// Block returns the lines of the status block of an iteration.
+	// Block returns the lines that the kind adds to an iteration's status block.
 	Block(*loop.Budget, *loop.Iteration) []string
 	Final(loop.Shown) (must, more []string) // lines for the final report; more is cut to fit
-	Stand(loop.Shown) page.Facts            // the progress of the loop
-	// Card draws the kind's part of the report card. commit returns a commit's hash with its link.
+	Stand(loop.Shown) page.Facts            // the loop's progress
+	// Card draws the kind's part of the report card. commit returns a linked commit hash.
 	Card(to page.Sheet, s loop.Shown, commit func(sha string) page.Word)
-	Evidence() (seen, said page.Facts) // observed facts, and claimed ones
+	Evidence() (seen, said page.Facts) // observed facts and claimed facts
 }
 
 // Lister is a payload with a list of tasks.
 type Lister interface {
-	Tried() int                                             // number of tasks that had an attempt
+	Tried() int                                             // number of attempted tasks
 	Rows(s loop.Shown) any                                  // the tasks, for JSON
 	Page(s loop.Shown, style, title, next string) page.Page // works on a nil payload
-	// Trouble returns the causes of problems, with their fixes. last is the run's last iteration,
-	// or nil if there is none.
+	// Trouble returns the causes of problems and how to fix them. last is the run's last iteration,
+	// or nil.
 	Trouble(b *loop.Budget, last *loop.Iteration) []string
 }
 
@@ -47,7 +47,7 @@ func kindOf(b *loop.Budget) kind {
 // plainLoop is a loop without a payload: a prompt loop or, if prompt is "", a work or review loop.
 type plainLoop struct{ prompt string }
 
-// maxPrompt bounds the prompt on a page, in characters.
+// maxPrompt is the maximum length of a prompt on a page, in characters.
 const maxPrompt = 500
 
 func (p plainLoop) Block(b *loop.Budget, l *loop.Iteration) []string {

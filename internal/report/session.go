@@ -21,7 +21,7 @@ type Result struct {
 	SessionID string     `json:"session_id,omitempty"`
 	Skill     loop.Skill `json:"skill,omitempty"`
 	RunID     string     `json:"run_id,omitempty"`
-	// cause of the stop, as in the history; "" if the run is neither halted nor paused
+	// stop cause, as in the history; "" while the run is active
 	Cause      string   `json:"cause,omitempty"`
 	Text       string   `json:"text"`
 	Iterations int      `json:"iterations"`
@@ -29,7 +29,7 @@ type Result struct {
 	Resume     string   `json:"resume,omitempty"` // command that continues the run
 }
 
-// The exit codes of `hooks result` and `hooks go` for a loop that did not end as meant.
+// The exit codes of `hooks result` and `hooks go` for a loop that did not succeed.
 const (
 	CodeWaits      = 3
 	CodeCeiling    = 4
@@ -37,7 +37,7 @@ const (
 	CodeUngoverned = 6
 )
 
-// resultWords holds, by exit code, the word for programs and the words for people.
+// resultWords maps an exit code to a word for programs and a description for people.
 var resultWords = map[int][2]string{
 	0:              {"ended", "succeeded"},
 	CodeWaits:      {"waits", "waits for a person"},
@@ -46,8 +46,8 @@ var resultWords = map[int][2]string{
 	CodeUngoverned: {"ungoverned", "no loop"},
 }
 
-// Ungoverned returns the result of a session without an active loop. session is empty if no session
-// has begun.
+// Ungoverned returns the result for a session without an active loop. session is empty if no
+// session has begun.
 func Ungoverned(session, project string) Result {
 	r := Result{Code: CodeUngoverned, Result: resultWords[CodeUngoverned][0], SessionID: session,
 		Text: "no session has begun in " + project}
@@ -57,8 +57,8 @@ func Ungoverned(session, project string) Result {
 	return r
 }
 
-// NewResult returns the result of a run whose session has ended. last is its last iteration, or nil
-// if none finished. open reports whether an iteration was cut off. path is as for Resume.
+// NewResult returns the result of a run whose session has ended. last is the run's last iteration,
+// or nil if none finished. open means that an iteration was cut off. path is as for Resume.
 func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Result {
 	r := Result{SessionID: b.SessionID, Skill: b.Skill, RunID: b.RunID, Cause: b.StopCause,
 		Iterations: b.IterationsUsed, Dollars: b.DollarsEstimate, Text: stopText(b),
@@ -79,7 +79,7 @@ func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Res
 	return r
 }
 
-// StopCode returns the exit code of a run that has halted or is paused.
+// StopCode returns the exit code for a halted or paused run.
 func StopCode(b *loop.Budget) int {
 	ceilings := []string{"iteration_budget", "prs_touched_budget", "wall_clock_budget",
 		"cost_budget"}
@@ -110,35 +110,35 @@ func (r Result) Draw(p *page.Text) {
 type Replay struct {
 	SessionID  string `json:"session_id"`
 	Transcript string `json:"transcript"`
-	// ByPrompt reports that no looping skill was invoked. Every prompt then counts as an iteration.
+	// ByPrompt is true if no looping skill was invoked. Every prompt then counts as an iteration.
 	ByPrompt   bool            `json:"by_prompt"`
 	Ceilings   []loop.Ceilings `json:"ceilings"` // ceilings of each run, in order
 	Iterations []Replayed      `json:"iterations"`
-	// Stop is the point at which the first run would have ended, or nil if no limit was reached.
+	// Stop is where the first run would have ended, or nil if no limit was reached.
 	Stop *ReplayStop `json:"stop,omitempty"`
-	// After sums up the session's activity after that stop.
+	// After summarizes the session's activity after that stop.
 	After   Aftermath              `json:"after_stop"`
-	Total   loop.Tokens            `json:"total"`   // tokens of the whole session
+	Total   loop.Tokens            `json:"total"`   // tokens used by the whole session
 	Outside loop.USD               `json:"outside"` // dollars spent outside of iterations
 	ByModel map[string]loop.Tokens `json:"by_model"`
 	Notes   []string               `json:"notes"`
 }
 
-// Replayed is one tick of the session.
+// Replayed is one tick of a replayed session.
 type Replayed struct {
-	Run   int        `json:"run"` // number of the run, from 1; 0 if the tick belongs to no run
+	Run   int        `json:"run"` // run number, from 1; 0 if the tick is in no run
 	Skill loop.Skill `json:"skill"`
-	// number of the iteration, from 1; 0 for a tick that was refused or skipped
+	// iteration number, from 1; 0 for a refused or skipped tick
 	Iteration int        `json:"iteration"`
 	Prompt    string     `json:"prompt_id"`
 	StartedAt time.Time  `json:"started_at"`
 	EndedAt   time.Time  `json:"ended_at"`
 	Dollars   loop.USD   `json:"dollars"`
-	Sum       loop.USD   `json:"dollars_so_far"` // dollars of this and all earlier iterations
-	PRs       []string   `json:"prs"`            // PRs that it opened, merged or commented on
-	Agents    int        `json:"agents"`         // number of agents that it dispatched
+	Sum       loop.USD   `json:"dollars_so_far"` // dollars up to and including this iteration
+	PRs       []string   `json:"prs"`            // PRs opened, merged or commented on
+	Agents    int        `json:"agents"`         // number of dispatched agents
 	Verdict   string     `json:"verdict"`        // ran, refused or skipped
-	Text      string     `json:"text,omitempty"` // reason why it was refused or skipped
+	Text      string     `json:"text,omitempty"` // why the tick was refused or skipped
 	Stop      *Stopped   `json:"stop,omitempty"`
 	Asked     []Question `json:"asked,omitempty"`
 	Denied    []Denial   `json:"denied,omitempty"`
@@ -151,7 +151,7 @@ type Stopped struct {
 	At    string `json:"at"` // entry or exit
 }
 
-// ReplayStop is the point at which the first run would have ended.
+// ReplayStop is where the first run would have ended.
 type ReplayStop struct {
 	Run       int       `json:"run"`
 	Iteration int       `json:"iteration"`
@@ -164,7 +164,7 @@ type Question struct {
 	Gate     string `json:"gate"`
 	Question string `json:"question"`
 	Answer   string `json:"answer"`
-	// the question got its safest answer, because no person was asked
+	// true if the safest answer was assumed, because no person was asked
 	Assumed bool `json:"assumed"`
 }
 
@@ -172,13 +172,13 @@ type Question struct {
 type Denial struct {
 	Tool   string    `json:"tool"`
 	Call   string    `json:"call"`
-	Rule   string    `json:"rule"` // its name, as in the history
+	Rule   string    `json:"rule"` // rule name, as in the history
 	Reason string    `json:"reason"`
 	Agent  string    `json:"agent,omitempty"` // the subagent that made the call
 	At     time.Time `json:"at"`
 }
 
-// Aftermath sums up the activity after a stop.
+// Aftermath summarizes the activity after a stop.
 type Aftermath struct {
 	Iterations int      `json:"iterations"`
 	Dollars    loop.USD `json:"dollars"`
@@ -252,8 +252,8 @@ func (i Replayed) becomes() string {
 	return i.Verdict
 }
 
-// draw writes the questions, the refusals and the stop of a tick. It omits the stop of the first
-// run, because Draw writes that at the end.
+// draw writes a tick's questions, refusals and stop. It omits the first run's stop, because Draw
+// writes that stop at the end.
 func (i Replayed) draw(p *page.Text, name string, stop *ReplayStop) {
 	for _, q := range i.Asked {
 		how := cmp.Or(when(q.Assumed, "taken as answered"), "answered")

@@ -15,7 +15,7 @@ import (
 
 // Stand is the current state of one loop.
 type Stand struct {
-	// set unless the project is the current one and the only one shown
+	// set if several projects are shown or the project is not the current one
 	Project    string       `json:"project,omitempty"`
 	Run        *loop.Budget `json:"run"`
 	Tick       *loop.Tick   `json:"tick,omitempty"`
@@ -31,19 +31,19 @@ type Stand struct {
 	Next     string    `json:"next_tick"`
 	Deferred []string  `json:"deferred_targets"`
 	Notes    []string  `json:"notes"`
-	// the run is an audit, and its verdict is about a commit other than HEAD
+	// true if an audit's verdict applies to a commit other than HEAD
 	Stale bool   `json:"verdict_stale,omitempty"`
 	Head  string `json:"-"` // HEAD of an audit's worktree
-	// Tried has the newest record of each task of a task loop; for NewCard and List.
+	// Tried maps a task loop's attempted tasks to their newest records, for NewCard and List.
 	Tried map[int]loop.Record `json:"-"`
-	// Raise is the command with which a person raises the ceilings that are nearly reached.
+	// Raise is the command for a person to raise the ceilings that are nearly reached.
 	Raise string `json:"raise,omitempty"`
 	// Resume is the command that continues a stopped loop.
 	Resume   string `json:"resume,omitempty"`
 	Archived bool   `json:"-"`
 }
 
-// Ran is one iteration that has ended.
+// Ran summarizes an iteration that has ended.
 type Ran struct {
 	Iteration int              `json:"iteration"`
 	Outcome   loop.LineOutcome `json:"outcome"`
@@ -54,7 +54,7 @@ type Ran struct {
 	Task      loop.Record      `json:"task,omitempty"` // set for a task loop
 }
 
-// taskOf returns the record of a line in a task loop, or nil.
+// taskOf returns the record in l if l is from a task loop, and nil otherwise.
 func taskOf(l *loop.Iteration) loop.Record {
 	if slices.Contains(loop.KindOf(l.Skill).Columns, "task") {
 		return l.Own
@@ -62,13 +62,13 @@ func taskOf(l *loop.Iteration) loop.Record {
 	return nil
 }
 
-// RanIn returns the summary of an iteration's history line.
+// RanIn summarizes an iteration's history line.
 func RanIn(l *loop.Iteration) *Ran {
 	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l), l.Dollars,
 		l.PRsTouched, taskOf(l)}
 }
 
-// minutesOf returns the rounded minutes of an iteration, 0 if the clock went backwards.
+// minutesOf returns how many minutes an iteration took, rounded, or 0 if the clock went backwards.
 func minutesOf(l *loop.Iteration) int {
 	return int(max(0, l.EndedAt.Sub(l.StartedAt)+30*time.Second) / time.Minute)
 }
@@ -77,18 +77,18 @@ func minutesOf(l *loop.Iteration) int {
 type Waiting struct {
 	Skill   loop.Skill `json:"skill"`
 	Gate    loop.Gate  `json:"gate"`
-	Paused  bool       `json:"paused"`            // its run is paused, so a terminal answers it
+	Paused  bool       `json:"paused"`            // the run is paused; answer in a terminal
 	Answer  string     `json:"answer"`            // how to answer
 	Project string     `json:"project,omitempty"` // see Stand
-	// Link is the web address of the PR that the question is about. It is empty if there is no PR
-	// or its page is not known.
+	// Link is the web address of the PR in question. It is empty if there is no PR or its page is
+	// unknown.
 	Link string `json:"link,omitempty"`
 }
 
 // AnswerWord is the placeholder for a person's answer in a command.
 const AnswerWord = "ANSWER"
 
-// Wait returns a gate with the way to answer it: an exact command, or the session's dialog.
+// Wait returns gate g with how to answer it: an exact command, or the session's dialog.
 func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	w := Waiting{Skill: skill, Gate: g, Paused: paused, Answer: "in the session's dialog"}
 	switch {
@@ -100,8 +100,8 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	return w
 }
 
-// In returns a command of this program preceded by a cd into the project. It returns any other text
-// unchanged. If project is empty, it returns every text unchanged.
+// In returns a command of this program, preceded by a cd into the project. It returns any other
+// text unchanged. If project is empty, it always returns command unchanged.
 func In(project, command string) string {
 	if project == "" || !strings.HasPrefix(command, "hooks ") {
 		return command
@@ -125,7 +125,7 @@ func gateName(g loop.Gate) string {
 	return "'" + g.Name + ":" + strings.ReplaceAll(g.Target, "'", "") + "'"
 }
 
-// TargetNumber returns a gate's target without a leading "PR #" or "#", as in "142" for "PR #142".
+// TargetNumber returns a gate's target without a leading "PR #" or "#": "142" for "PR #142".
 func TargetNumber(g loop.Gate) string { return strings.TrimLeft(g.Target, "PR #") }
 
 func (w Waiting) Draw(p *page.Text) {
@@ -133,7 +133,7 @@ func (w Waiting) Draw(p *page.Text) {
 	p.Facts(w.facts())
 }
 
-// facts returns a question that waits, its options, and how to answer it.
+// facts returns the question, its options, and how to answer it.
 func (w Waiting) facts() (list page.Facts) {
 	list.Row("waiting", page.Warn, "[%s] %s", w.Gate.Name, w.Gate.Question)
 	for _, o := range w.Gate.Options {
@@ -190,7 +190,7 @@ func (st Stand) shown() loop.Shown {
 	return loop.Shown{Run: st.Run, Tick: st.Tick, Open: st.Open, Head: st.Head, Tried: st.Tried}
 }
 
-// List returns the page of a loop with a list of tasks, or none's empty page for any other loop.
+// List returns the page for a loop with a task list, or none's empty page for any other loop.
 func List(st Stand, none Lister) page.Page {
 	own, ok := st.Run.Own.(Lister)
 	if !ok {
@@ -213,7 +213,7 @@ func aliveOrGone(alive bool) string { return cmp.Or(when(alive, "alive"), "gone"
 // condition already holds.
 func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
 
-// title returns the loop's command and state, with its style, as the title of a page.
+// title returns the style and text of a page title, which shows the loop's command and state.
 func (st Stand) title() (style, text string) {
 	style, state := st.state()
 	return style, invocation(st.Run) + ": " + state
@@ -261,14 +261,14 @@ func (st Stand) short() string {
 	return text
 }
 
-// Line describes the loops in one line of at most the screen's width. It is empty if there are no
+// Line describes the loops in one line, cut to the screen's width. It is empty if there are no
 // loops. session is the client's session, or empty in a terminal.
 func Line(s page.Screen, loops []Stand, session string) string {
 	lines := each(loops, func(st Stand) string { return st.line(session, len(loops) > 1) })
 	return s.Cut(strings.Join(lines, " | "))
 }
 
-// line describes one loop. If short is set, it shows no budget but the iterations.
+// line describes one loop. If short is set, the only budget it shows is iterations.
 func (st Stand) line(session string, short bool) string {
 	b, state, waits := st.Run, st.short(), unanswered(st.Gates)
 	switch {
@@ -281,7 +281,7 @@ func (st Stand) line(session string, short bool) string {
 		state = "(another session)"
 	}
 	parts := []string{string(b.Skill) + prefixed(" ", state)}
-	// before the budgets, because a narrow screen cuts the end
+	// before the budgets, because a narrow screen cuts off the end
 	if n := loop.Refusals(cmp.Or(st.Tick, &loop.Tick{}).Denied); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d refused", n))
 	}
@@ -297,7 +297,7 @@ func (st Stand) line(session string, short bool) string {
 	return strings.Join(parts, " · ")
 }
 
-// Run is a run in a list. Its JSON is that of its budget.
+// Run is a run in a list. Its JSON is the budget's JSON.
 type Run struct {
 	loop.Budget
 	Present bool   `json:"-"` // the run is not archived
@@ -336,7 +336,7 @@ func (runs Runs) Draw(p *page.Text) {
 	p.Table(t)
 }
 
-// outOf returns a count with its ceiling, if it has one, as in "3/10".
+// outOf formats a count with its ceiling, if it has one, for example "3/10".
 func outOf(used, most int, between string) string {
 	if most >= loop.MaxUnits {
 		return strconv.Itoa(used)
@@ -344,11 +344,11 @@ func outOf(used, most int, between string) string {
 	return strconv.Itoa(used) + between + strconv.Itoa(most)
 }
 
-// Projects holds the loops of several projects. The project that changed last comes last.
+// Projects holds the loops of several projects, the most recently changed project last.
 type Projects []Stand
 
-// Draw writes a line for each project: first those that need a person, then those with a running
-// loop. Among equals, the project that changed last comes first.
+// Draw writes a line for each project. Projects that need a person come first, then projects with a
+// running loop. Within each group, the most recently changed project comes first.
 func (list Projects) Draw(p *page.Text) {
 	var projects []string
 	needs, loops, rank := map[string]string{}, map[string][]string{}, map[string]int{}

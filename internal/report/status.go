@@ -14,15 +14,15 @@ import (
 	"hooks/internal/term"
 )
 
-// Status returns the status block of an iteration or a skipped tick (R117, R128). wake names the
-// trigger of the next tick, as in "scheduled by /loop". It is ignored after an iteration that
+// Status returns the status block for an iteration or a skipped tick (R117, R128). wake describes
+// what triggers the next tick, for example "scheduled by /loop". It is ignored if the iteration
 // halted or paused the run.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
 	own := kindOf(b).Block(b, l)
 	spent := fmt.Sprintf("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars,
 		b.DollarsEstimate, outside(b))
-	if b.Own != nil && b.Drive() != "" && l.Ran() { // an attempt at a task, or a phase of an audit
+	if b.Own != nil && b.Drive() != "" && l.Ran() { // a task attempt or an audit phase
 		t.lines("", own)
 		t.line("%s; left: %s", spent, Remaining(b))
 		t.remarks(l)
@@ -64,10 +64,10 @@ func Status(l *loop.Iteration, wake string) string {
 	return t.String()
 }
 
-// Paused is the text about the next tick of a paused run.
+// Paused describes the next tick of a paused run.
 const Paused = "none until the run is resumed"
 
-// remarks writes the overrun, the refusals, the weakened tests and the notes of an iteration.
+// remarks writes an iteration's overrun, refusals, weakened tests and notes.
 func (t *text) remarks(l *loop.Iteration) {
 	if l.Overrun != nil {
 		t.line("Overrun: %s", l.Overrun)
@@ -85,7 +85,7 @@ func (t *text) remarks(l *loop.Iteration) {
 	}
 }
 
-// Notes returns an iteration's notes without the rest of its status block.
+// Notes formats an iteration's notes as lines of a status block.
 func Notes(notes []string) string {
 	var t text
 	t.lines("Note: ", notes)
@@ -110,8 +110,8 @@ func trackedPR(l *loop.Iteration, number int) string {
 	return fmt.Sprintf("#%d (state not reported)", number)
 }
 
-// Remaining lists what is left of each active budget, as in "2 iterations, 16 PRs, 42 minutes,
-// $14.57" (R95, R117).
+// Remaining lists the remainder of each active budget, for example "2 iterations, 16 PRs, 42
+// minutes, $14.57" (R95, R117).
 func Remaining(b *loop.Budget) string {
 	c := b.Ceilings
 	left := func(limited bool, ceiling, used int, unit string) string {
@@ -125,12 +125,12 @@ func Remaining(b *loop.Budget) string {
 		cmp.Or(dollars, "unlimited dollars")), ", ")
 }
 
-// outside returns the end of a line, with the dollars spent while no iteration was open, or "".
+// outside returns the end of a line about dollars spent while no iteration was open, or "".
 func outside(b *loop.Budget) string {
 	return when(b.DollarsOutside != 0, ", $"+b.DollarsOutside.String()+" outside of iterations")
 }
 
-// StopLine describes in one line why a run stopped, with the questions that wait.
+// StopLine describes in one line why a run stopped, and lists its pending questions.
 func StopLine(b *loop.Budget) string {
 	s := fmt.Sprintf("%s: %s", b.StopCause, stopText(b))
 	for _, g := range b.Pending {
@@ -139,7 +139,7 @@ func StopLine(b *loop.Budget) string {
 	return s
 }
 
-// Asked is a gate of a run with the iteration that asked it.
+// Asked is a gate with its answer and the iteration that asked it.
 type Asked struct {
 	Iteration int `json:"Iteration"`
 	loop.GateAnswer
@@ -148,20 +148,20 @@ type Asked struct {
 // Ended holds the facts that a final report needs besides the run.
 type Ended struct {
 	Asked           []Asked
-	Budget, History string        // paths of the two files, relative to the project if inside it
+	Budget, History string        // file paths, relative to the project if inside it
 	Elsewhere       bool          // the budget is not in its default place
-	LastError       string        // last error of qmd, if qmd ended the run (R56)
+	LastError       string        // last qmd error, if qmd ended the run (R56)
 	Left            []string      // unfinished work of an interrupted iteration (R44)
-	Denied          []loop.Denial // refusals of the whole run
-	Overrun         *loop.Overrun // overrun of its last iteration
+	Denied          []loop.Denial // refusals in the whole run
+	Overrun         *loop.Overrun // overrun of the last iteration
 }
 
-// maxFinal bounds a final report, in lines. Its mandatory lines may exceed the bound.
+// maxFinal is the maximum number of lines in a final report. Mandatory lines may exceed it.
 const maxFinal = 12
 
-// Final returns the report on a halt or pause: the cause by its machine name and in prose, the
-// totals, the gates with their answers, both paths, and the command to continue (R150, R152). The
-// last line refers to the report card and counts the lines that did not fit.
+// Final returns the report for a halt or pause: the cause's machine name and its description, the
+// totals, the gates with their answers, both paths, and the command that continues the run (R150,
+// R152). The last line points to the report card and counts the lines that did not fit.
 func Final(b *loop.Budget, e Ended) string {
 	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
 	must, more := kindOf(b).Final(loop.Shown{Run: b})
@@ -198,7 +198,7 @@ func Final(b *loop.Budget, e Ended) string {
 	return t.String()
 }
 
-// totals returns the totals of a run in two lines, each with its ceiling.
+// totals returns a run's totals and their ceilings in two lines.
 func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
 	limit := when(b.CountsPRs(), fmt.Sprintf(" / %d", b.Ceilings.PRs))
 	prs := cmp.Or(limit, ", not limited") +
@@ -216,7 +216,7 @@ func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
 	return used, dollars
 }
 
-// gatesAnswered returns the gates of a run with their answers in one line.
+// gatesAnswered lists a run's gates and their answers in one line.
 func gatesAnswered(b *loop.Budget, asked []Asked) string {
 	if len(asked) == 0 {
 		return "Gates: none " + cmp.Or(when(len(b.Pending) > 0, "answered"), "fired")
@@ -238,8 +238,8 @@ func stopText(b *loop.Budget) string {
 	return "no reason was recorded"
 }
 
-// Resume returns the exact command that continues a run. It is empty if nothing is left to do. path
-// is the run's budget file if that is not in its default place.
+// Resume returns the exact command that continues a run, or "" if nothing is left to do. path is
+// the run's budget file, or "" if the file is in its default place.
 func Resume(b *loop.Budget, path string) string {
 	// Without /loop, a scheduled run would do only one iteration. The interval was not recorded.
 	scheduled := when(b.UnderLoop, "/loop ")
@@ -274,7 +274,7 @@ func Next(b *loop.Budget, path string) string {
 	return cmp.Or(Resume(b, path), "hooks report-card "+string(b.Skill))
 }
 
-// OneWord quotes a word for a skill's arguments if necessary. These have quotes but no escapes.
+// OneWord quotes a word of a skill's arguments if necessary. Arguments have quotes but no escapes.
 func OneWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
 		return word
@@ -282,9 +282,9 @@ func OneWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
-// raisingFlags returns the flags without which a resumed run would stop again at once. They raise
-// each reached ceiling, a task's included, by half, as the gate does. restarted means that the run
-// counts its iterations from 0.
+// raisingFlags returns the flags that keep a resumed run from stopping again at once. They raise
+// each reached ceiling by half, as the gate does, including a task's ceiling. restarted means that
+// the run counts its iterations from 0.
 func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	raise := func(ceiling *int, used int) {
 		if used >= *ceiling {
@@ -333,7 +333,7 @@ func Missed(wakes []loop.Wakeup) string {
 	return text
 }
 
-// maxRefusals is the maximum number of refusals that one line names.
+// maxRefusals is the maximum number of refusals named in one line.
 const maxRefusals = 3
 
 // refusals lists refusals in one line.

@@ -22,20 +22,19 @@ type Why struct {
 	Alive   bool        `json:"owner_alive"`
 	Resume  string      `json:"resume,omitempty"` // command that continues a stopped loop
 	Budgets []Axis      `json:"budgets"`
-	// Stopped is set if the run has halted or is paused, Conditions and Gates if it continues.
+	// Stopped is set if the run is halted or paused. Otherwise Conditions and Gates are set.
 	Stopped    *StopWhy         `json:"stopped,omitempty"`
 	Conditions []loop.Explained `json:"conditions"`
 	Gates      []loop.Explained `json:"gates"`
-	// Trouble lists symptoms of a task loop, each with its cause and the fix (T80).
+	// Trouble lists a task loop's symptoms, each with its cause and fix (T80).
 	Trouble []string `json:"trouble,omitempty"`
-	// Denied lists the calls refused in the open iteration, or in the last one if no iteration is
-	// open.
+	// Denied lists the calls refused in the open iteration or, if none is open, in the last one.
 	Denied []loop.Denial `json:"denied,omitempty"`
 
 	style, title string
 }
 
-// NewWhy returns an explanation with the state of a loop and no reasons yet.
+// NewWhy returns an explanation that holds a loop's state but no reasons yet.
 func NewWhy(st Stand) Why {
 	b := st.Run
 	w := Why{Skill: b.Skill, Project: st.Project, RunID: b.RunID, Command: b.Command,
@@ -44,7 +43,7 @@ func NewWhy(st Stand) Why {
 	return w
 }
 
-// Last adds the symptoms and refusals of the last iteration of run b. last may be nil.
+// Last adds the symptoms and refusals of run b's last iteration. last may be nil.
 func (w *Why) Last(b *loop.Budget, last *loop.Iteration) {
 	if own, ok := b.Own.(Lister); ok {
 		w.Trouble = own.Trouble(b, last)
@@ -54,13 +53,13 @@ func (w *Why) Last(b *loop.Budget, last *loop.Iteration) {
 	}
 }
 
-// StopWhy is the reason why a run ended or is paused.
+// StopWhy describes why a run ended or is paused.
 type StopWhy struct {
-	Number    int    `json:"number,omitempty"` // number of the condition; 0 if none stopped it
+	Number    int    `json:"number,omitempty"` // condition number; 0 if no condition stopped it
 	Condition string `json:"condition,omitempty"`
 	Cause     string `json:"cause"`
 	Text      string `json:"text"`
-	Gate      string `json:"gate,omitempty"` // gate that was answered with stop
+	Gate      string `json:"gate,omitempty"` // gate answered with stop
 	Iteration int    `json:"iteration"`
 	// the run stopped after that iteration had ended
 	Between   bool      `json:"between_iterations,omitempty"`
@@ -68,7 +67,7 @@ type StopWhy struct {
 	Also      []string  `json:"also_fired"` // other causes that held in the same iteration
 	Do        []string  `json:"do"`         // steps for a person, in order
 	Waiting   []Waiting `json:"waiting"`
-	LastError string    `json:"last_error,omitempty"` // last error of qmd
+	LastError string    `json:"last_error,omitempty"` // last qmd error
 	// Overrun is the amount by which the last iteration exceeded the dollar ceiling.
 	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
@@ -94,7 +93,7 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	return s
 }
 
-// where describes the point at which the run stopped, as in "after iteration 3".
+// where describes when the run stopped, for example "after iteration 3".
 func (s *StopWhy) where() string {
 	switch {
 	case !s.Between:
@@ -145,7 +144,7 @@ func couldStop(name string, list []loop.Explained) page.Table {
 	return t
 }
 
-// facts returns the reason for the stop, when and where it happened, and the questions that wait.
+// facts returns why, when and where the run stopped, and its pending questions.
 func (s *StopWhy) facts(screen page.Screen) (list page.Facts) {
 	if s.Condition != "" {
 		list.Row("condition", page.Plain, "%d %s (%s)", s.Number, s.Condition, s.Cause)
@@ -162,16 +161,16 @@ func (s *StopWhy) facts(screen page.Screen) (list page.Facts) {
 	return append(list, slices.Concat(each(s.Waiting, Waiting.facts)...)...)
 }
 
-// Explanation is the guard's reading of a command.
+// Explanation describes how the guard reads a command.
 type Explanation struct {
 	Command string       `json:"command"`
 	Acts    []effect.Act `json:"acts,omitempty"`
-	Opaque  []string     `json:"opaque,omitempty"` // unreadable parts, each with the reason
-	// the command may run while a question waits for a person
+	Opaque  []string     `json:"opaque,omitempty"` // unreadable parts, with reasons
+	// true if the command may run while a question is pending
 	ReadOnly bool   `json:"read_only"`
 	Verdict  string `json:"verdict"`
-	// HeldBy names the mechanism that stops the command from merging without approval. It is empty
-	// for a command that only reads.
+	// HeldBy names the mechanism that prevents the command from merging without approval. It is
+	// empty for a command that only reads.
 	HeldBy string `json:"held_by,omitempty"`
 }
 
