@@ -14,12 +14,12 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// peopleWait bounds one call to the tracker for a person's command. An iteration waits less.
+// peopleWait limits one tracker call made for a person's command. An iteration waits less.
 const peopleWait = 30 * time.Second
 
 // Backlog asks the tracker for the open issues in a scope, and evaluates the conditions and gates
-// that they would trigger. scope is written like a skill's arguments. If the tracker fails, Backlog
-// returns both an error and the facts that are known.
+// that they would trigger. scope has the form of a skill's arguments. If the tracker fails, Backlog
+// returns both an error and the known facts.
 func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 	v, run, _ := d.asker(func(k loop.Kind) bool { return k.Backlog })
 	q := v.question()
@@ -66,8 +66,8 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker prepares a question to the tracker. It also returns the project's run of the first kind for
-// which accepts returns true, with its last iteration, or an empty run if there is none. It ignores
+// asker prepares a question for the tracker. It also returns the project's run of the first kind
+// that accepts selects, with the run's last iteration, or an empty run if there is none. It ignores
 // damaged state, because other commands report it.
 func (d *Inspector) asker(accepts func(loop.Kind) bool) (
 	v *question, run *loop.Budget, last *loop.Iteration,
@@ -91,7 +91,7 @@ func (v *question) question() forge.Question {
 		Wait: peopleWait}
 }
 
-// evaluate returns the named conditions that hold, even if a loop checks them at another time.
+// evaluate returns the named conditions that hold, regardless of when a loop checks them.
 func evaluate(f *loop.Facts, names ...string) (fired []loop.Fired) {
 	for _, c := range loop.Conditions {
 		if slices.Contains(names, c.Name) {

@@ -22,9 +22,9 @@ import (
 	"hooks/internal/usage"
 )
 
-// History writes every line of the skills' histories, or of one run, to out: archived runs first,
-// in the order in which they were written. It holds only one batch of lines in memory. Damaged
-// lines are skipped and reported together at the end.
+// History writes the skills' history lines to out, or only those of run runID if it is set.
+// Archived runs come first, in the order they were written. History holds only one batch of lines
+// in memory. Damaged lines are skipped and reported together at the end.
 func (d *Inspector) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
 	found, w := runID == "", d.walk()
@@ -56,28 +56,28 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	return err
 }
 
-// damages holds the errors of the first damaged lines, and the number of further damaged lines.
+// damages holds the errors for the first damaged lines and counts the rest.
 type damages struct {
 	list []error
 	more int
 }
 
-// maxDamages bounds the damaged lines that are reported one by one.
+// maxDamages is the maximum number of damaged lines that are reported individually.
 const maxDamages = 5
 
-// maxBatch is the size in bytes at which a batch of history lines is parsed.
+// maxBatch is the size, in bytes, beyond which a batch of history lines is parsed.
 const maxBatch = 1 << 20
 
-// skimmed is a raw line of a history with the result of parsing it.
+// skimmed is a raw history line and the result of parsing it.
 type skimmed struct {
 	raw store.RawLine
 	l   *loop.Iteration
 	err error
 }
 
-// lines yields the lines of a history with their texts, the oldest first. It does not parse the
-// fields named in without. It skips damaged lines and records their errors. It parses each batch on
-// all processors, because parsing takes most of the time in a long history.
+// lines yields the parsed lines of a history with their raw text, oldest first. It does not parse
+// the fields named in without. It skips damaged lines and records their errors. It parses each
+// batch on all processors, because parsing dominates the time for a long history.
 func (d *damages) lines(
 	files *store.Store, skill loop.Skill, without ...string,
 ) iter.Seq2[*loop.Iteration, []byte] {
@@ -128,7 +128,7 @@ func (d *damages) skim(
 	return true
 }
 
-// CostQuery selects the spend of runs. By is model, iteration, run, task, phase, day or project.
+// CostQuery selects spend to report. By is model, iteration, run, task, phase, day or project.
 type CostQuery struct {
 	By    string
 	RunID string // "" for all runs
@@ -137,8 +137,8 @@ type CostQuery struct {
 	Since time.Time
 }
 
-// Cost returns the spend in rows. Sums are exact. Spend that fits no row gets a row for the rest,
-// so every grouping has the same total.
+// Cost returns a table of the spend. Sums are exact. Spend that fits no row goes into a row for the
+// rest, so every grouping has the same total.
 func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	c := report.Cost{By: q.By, All: d.Everywhere}
 	if now := d.Now(); q.By == "day" {
@@ -150,7 +150,7 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 		c.Since = &q.Since
 	}
 	found, all, w := false, costRows{}, d.walk()
-	shared := slices.Contains([]string{"model", "day", "project"}, q.By) // rows of several runs
+	shared := slices.Contains([]string{"model", "day", "project"}, q.By) // rows span several runs
 	for l := range w.runs() {
 		if q.RunID != "" && l.Budget.RunID != q.RunID {
 			continue
@@ -178,7 +178,7 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	return c, cmp.Or(w.err(), missing(q.RunID, found))
 }
 
-// outside maps a grouping to the name of the row for the rest. The other groupings leave no rest.
+// outside maps a grouping to the name of the row for the rest. Other groupings have no such row.
 var outside = map[string]string{"model": "recorded without a model", "day": "outside of iterations",
 	"iteration": "outside of its iterations", "task": "outside of its tasks",
 	"phase": "outside of its phases"}
@@ -211,12 +211,12 @@ type spending struct {
 	*loopState
 	run   loop.Budget
 	rows  costRows
-	total loop.Tokens // with Since, only of the iterations since then
+	total loop.Tokens // if Since is set, only for iterations since then
 	notes []string
 }
 
-// spending reads the spend of a run. The last line has the sums of the whole run. spending reads
-// the other lines only if the rows need them.
+// spending reads a run's spend. The last line has the totals for the whole run. spending reads the
+// other lines only if the rows need them.
 func (l *loopState) spending(q CostQuery) *spending {
 	s := &spending{CostQuery: q, loopState: l, run: *l.Budget}
 	// The last line is newer than the budget if a crash prevented the budget from being written.
@@ -270,8 +270,8 @@ func (l *loopState) unended() *loop.Iteration {
 	return line
 }
 
-// readLines adds the run's iterations, oldest first, without the skipped ticks. It adds a note
-// about the damaged lines.
+// readLines adds the run's iterations, oldest first, except skipped ticks. It also adds notes about
+// damaged lines.
 func (s *spending) readLines() {
 	var bad damages
 	for it := range bad.lines(s.files, s.run.Skill, "cursors", "gates") {
@@ -279,7 +279,7 @@ func (s *spending) readLines() {
 			s.add(it)
 		}
 	}
-	s.notes = nil // bad includes the error of the last line
+	s.notes = nil // bad includes the error in the last line
 	for _, err := range bad.list {
 		s.notes = append(s.notes, fmt.Sprintf("%v: its spend is not in any iteration", err))
 	}
@@ -288,8 +288,8 @@ func (s *spending) readLines() {
 	}
 }
 
-// add adds an iteration to its row or, if s groups by model, to the rows of its models. It leaves
-// out an iteration that ended before s.Since. An iteration without a row counts in the rest.
+// add adds an iteration to its row or, if s groups by model, to the rows of its models. It skips
+// iterations that ended before s.Since. Iterations without a row count toward the rest.
 func (s *spending) add(it *loop.Iteration) {
 	if it.EndedAt.Before(s.Since) {
 		return
@@ -311,7 +311,7 @@ func (s *spending) add(it *loop.Iteration) {
 	}
 }
 
-// row returns an iteration's row in the grouping s.By, without tokens. A task's row sums its
+// row returns an iteration's row, without tokens, when grouped by s.By. A task's row sums its
 // attempts, and a phase's row sums its sessions (A22, A23). ok is false if there is no such row.
 func (s *spending) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 	row = report.CostRow{Project: s.named(), RunID: s.run.RunID, Skill: s.run.Skill}

@@ -1,5 +1,5 @@
 // Package inspect answers people's questions about a project's loops: their state and why they
-// stopped, their history and cost, the questions that wait, and the tracker's facts. It writes
+// stopped, their history and cost, their pending questions, and the tracker's facts. It writes
 // nothing to the project.
 package inspect
 
@@ -25,24 +25,24 @@ import (
 	"hooks/internal/usage"
 )
 
-// Inspector answers the questions. Now returns the current time in the reader's time zone.
+// Inspector answers questions about loops. Now returns the current time in the reader's time zone.
 type Inspector struct {
 	Env func(string) string
 	Now func() time.Time
-	// Everywhere extends the answers to every project on this machine that the user's state
-	// directory records. A project whose folder or state is gone has no loops.
+	// Everywhere extends the answers to every project on this machine recorded in the user's state
+	// directory. A project whose folder or state is gone has no loops.
 	Everywhere bool
 }
 
-// walk collects the errors of one question, so that an error in one loop or project does not hide
-// the others.
+// walk collects the errors that occur while it answers one question, so that an error in one loop
+// or project does not hide the others.
 type walk struct {
 	*Inspector
 	here string // the current project
 	errs []error
 }
 
-// question holds the project and the time that one question is about.
+// question is a question about one project at one time.
 type question struct {
 	*walk
 	now     time.Time // in UTC
@@ -53,10 +53,10 @@ type question struct {
 // loopState is one skill's run. A present run includes the usage since its last save.
 type loopState struct {
 	*question
-	files   *store.Store // holds the run: the project's state or a folder of its archive
+	files   *store.Store // where the run is stored: the project's state or an archive folder
 	present bool         // the run is not archived
 	store.State
-	saved *loop.Budget // the run on disk
+	saved *loop.Budget // the run as stored on disk
 	head  string       // HEAD of an audit's worktree, "" if unknown
 	since loop.Spent   // usage of a present run since it was last saved
 	notes []string     // usage that could not be counted
@@ -67,15 +67,15 @@ type loopState struct {
 // open reports whether an iteration of the run is open.
 func (l *loopState) open() bool { return l.Tick != nil && l.Tick.RunID == l.Budget.RunID }
 
-// last returns the run's newest line that keep accepts, or nil.
+// last returns the run's newest history line accepted by keep, or nil.
 func (l *loopState) last(keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
 	return l.files.Last(l.Skill, func(line *loop.Iteration) bool {
 		return line.Of(l.Budget.RunID) && keep(line)
 	})
 }
 
-// run returns a run from the state or from a folder of the archive, with the HEAD of its worktree
-// if it is an audit, and with its usage since the last save if it is present.
+// run returns a run stored in files, which is the project's state or an archive folder. For an
+// audit, it adds the worktree's HEAD; for a present run, the usage since the last save.
 func (v *question) run(files *store.Store, s store.State) *loopState {
 	l := &loopState{question: v, files: files, present: files == v.files, State: s,
 		saved: s.Budget}
@@ -102,7 +102,7 @@ func (v *question) run(files *store.Store, s store.State) *loopState {
 	return l
 }
 
-// Project returns the folder of the current project.
+// Project returns the current project's folder.
 func (d *Inspector) Project() string { return tracker.Project(d.Env, cwd()) }
 
 func (d *Inspector) walk() *walk { return &walk{Inspector: d, here: d.Project()} }
@@ -117,9 +117,9 @@ func (w *walk) note(project string, err error) {
 
 func (w *walk) err() error { return errors.Join(w.errs...) }
 
-// projects returns the current project and, if that is a main checkout, its linked worktrees with
-// state. It records an error for each unfinished run whose worktree was removed. With Everywhere it
-// returns every recorded project instead, the one that changed last at the end.
+// projects returns the current project and, if that is a main checkout, its linked worktrees that
+// have state. It records an error for each unfinished run whose worktree was removed. With
+// Everywhere, it instead returns every recorded project, the most recently changed one last.
 func (w *walk) projects() []string {
 	seals := seal.At(seal.Home(w.Env))
 	if w.Everywhere {
@@ -149,7 +149,7 @@ func (w *walk) projects() []string {
 		func(tree string) bool { return !store.Exists(tree) })...)
 }
 
-// in opens the state of a project. Without state, the question has no files.
+// in opens a project's state. If the project has none, the question has no files.
 func (w *walk) in(project string) (*question, error) {
 	v := &question{walk: w, now: w.Now().UTC(), project: project}
 	seals := seal.At(seal.Home(w.Env))
@@ -203,7 +203,7 @@ func (w *walk) loops(projects []string, skills []loop.Skill) iter.Seq[*loopState
 	}
 }
 
-// runs yields, project by project, every run that has a budget, the newest first. It yields a run
+// runs yields every run that has a budget, project by project, newest first. It yields a run only
 // once, even if an interrupted archiving left it both present and archived.
 func (w *walk) runs() iter.Seq[*loopState] {
 	return func(yield func(*loopState) bool) {
@@ -228,8 +228,8 @@ func (w *walk) runs() iter.Seq[*loopState] {
 	}
 }
 
-// folders yields the folders of the archived runs, the oldest first, and then the present state.
-// With newestFirst the order is reversed.
+// folders yields the folders of the archived runs, oldest first, and then the present state. If
+// newestFirst is set, the order is reversed.
 func (v *question) folders(newestFirst bool) iter.Seq[*store.Store] {
 	return func(yield func(*store.Store) bool) {
 		ids, err := v.files.Archives()
@@ -257,8 +257,8 @@ func (v *question) folders(newestFirst bool) iter.Seq[*store.Store] {
 	}
 }
 
-// named returns the project if it must be named, because it is not the current project or because
-// several are shown. Otherwise it returns "".
+// named returns the project if it is not the current project or if several are shown, and ""
+// otherwise.
 func (v *question) named() string {
 	if v.Everywhere || v.project != v.here {
 		return v.project
@@ -281,7 +281,7 @@ func lost(seals seal.Dir, project string) error {
 	return err
 }
 
-// cwd returns the folder in which a command was typed.
+// cwd returns the current working directory, or "" if it is unknown.
 func cwd() string {
 	dir, _ := os.Getwd()
 	return dir

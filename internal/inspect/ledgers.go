@@ -13,9 +13,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// LintLedgers checks the given ledgers, or all of the project's ledgers if files is empty. If
-// since names a commit, it also reports turns that have changed since that commit. An unreadable
-// file does not stop the check of the others; errors are joined.
+// LintLedgers checks the given ledgers, or all of the project's ledgers if files is empty. If since
+// names a commit, it also reports turns that have changed since that commit. An unreadable file
+// does not stop the other checks; errors are joined.
 func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, error) {
 	l := linter{root: turnlog.Root(cwd()), since: since}
 	var err error
@@ -82,7 +82,7 @@ func (l *linter) file(shown, path string) error {
 	return nil
 }
 
-// older returns the turns of a ledger in the commit, or nil if the commit has no such file.
+// older returns a ledger's turns as of the commit, or nil if the commit has no such file.
 func (l *linter) older(path string) ([]turnlog.Turn, error) {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	ctx := context.Background()
@@ -94,8 +94,8 @@ func (l *linter) older(path string) ([]turnlog.Turn, error) {
 	return turnlog.Parse(text), err
 }
 
-// gone adds a finding for each ledger that has been removed since the commit, unless the folder of
-// its change is gone too, for example because the change was archived.
+// gone adds a finding for each ledger that was removed since the commit. It ignores a ledger whose
+// change folder is gone too, for example because the change was archived.
 func (l *linter) gone(files []string) error {
 	list, err := tracker.FilesAt(context.Background(), l.root, l.commit, "changes")
 	for _, path := range list {
@@ -110,7 +110,7 @@ func (l *linter) gone(files []string) error {
 	return err
 }
 
-// LedgerFeedback returns the newest feedback in a ledger. It is empty if the feedback is blank.
+// LedgerFeedback returns the newest feedback in a ledger, or "" if the feedback is blank.
 func (d *Inspector) LedgerFeedback(file string) (string, error) {
 	path, err := turnlog.Check(file)
 	if err != nil {

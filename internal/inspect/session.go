@@ -15,9 +15,9 @@ import (
 	"hooks/internal/usage"
 )
 
-// Result returns how the loop of a session ended. If the session had several loops, it returns the
-// most serious result. An empty session selects the newest one. Result returns an error if a loop
-// of the session is still running.
+// Result returns how a session's loop ended. If the session had several loops, it returns the most
+// serious result. An empty session selects the newest one. Result returns an error if one of the
+// session's loops is still running.
 func (d *Inspector) Result(session string) (report.Result, error) {
 	if session == "" {
 		session = d.newest()
@@ -45,8 +45,8 @@ func (d *Inspector) Result(session string) (report.Result, error) {
 	return result, w.err()
 }
 
-// newest returns the session that began last in the current folder or, if no session left a
-// transcript there, the newest session with a loop. It returns "" if there is none either.
+// newest returns the session that began most recently in the current folder or, if no session left
+// a transcript there, the newest session with a loop. It returns "" if neither exists.
 func (d *Inspector) newest() (session string) {
 	client, _ := install.ClientDir(d.Env)
 	dir := cwd()
@@ -74,12 +74,12 @@ func urgency(r report.Result) int {
 	return slices.Index([]int{0, report.CodeCeiling, report.CodeWaits, report.CodeFailed}, r.Code)
 }
 
-// Replay applies the rules to a past session. session is its id, the beginning of an id, or the
-// path of its transcript. ceilings are the loop's own flags, each followed by its value; they
-// override the ceilings of the session. Dollars are counted at the current project's rates. Replay
-// runs nothing. Apart from the configuration, it reads only the transcript.
+// Replay applies the rules to a past session. session is its id, a prefix of its id, or the path of
+// its transcript. ceilings holds loop flags, each followed by its value; they override the
+// session's ceilings. Dollars are counted at the current project's rates. Replay executes nothing
+// and, apart from the configuration, reads only the transcript.
 func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, error) {
-	// the loop's own parser, so that flags have the same meaning as in a loop
+	// use the loop's own parser, so that flags have the same meaning as in a loop
 	flags, _, err := loop.ParseFlags(loop.Kinds[0].Name,
 		strings.Join(append([]string{"--loop"}, ceilings...), " "))
 	if err != nil {

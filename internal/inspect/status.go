@@ -64,7 +64,7 @@ func (l *loopState) stand() report.Stand {
 	return st
 }
 
-// brief returns the state of a loop for one line, without its history.
+// brief returns a loop's state for a one-line summary. It does not read the history.
 func (l *loopState) brief() report.Stand {
 	b, going := l.Budget, l.present && alive(l.Budget)
 	near := b
@@ -103,7 +103,7 @@ func (d *Inspector) next(st report.Stand) string {
 	return wake + ", about " + s.At(b.NextTick)
 }
 
-// openGates returns the waiting questions of a paused run and of an open iteration.
+// openGates returns the pending questions of a run and of its open iteration.
 func openGates(l *loopState) (list []report.Waiting) {
 	gates := l.Budget.Pending
 	if l.Tick != nil {
@@ -121,8 +121,8 @@ func openGates(l *loopState) (list []report.Waiting) {
 	return list
 }
 
-// Waiting returns the questions of open iterations and paused runs that wait for a person. An error
-// in one loop does not hide the questions of another.
+// Waiting returns the pending questions of open iterations and paused runs. An error in one loop
+// does not hide the questions of another.
 func (d *Inspector) Waiting(skills []loop.Skill) (list []report.Waiting, err error) {
 	stands, err := d.Stands(skills)
 	for _, s := range stands {
@@ -131,12 +131,12 @@ func (d *Inspector) Waiting(skills []loop.Skill) (list []report.Waiting, err err
 	return list, err
 }
 
-// maxLine bounds the JSON that the client passes to a status line command, in bytes.
+// maxLine limits the JSON that the client passes to a status line command, in bytes.
 const maxLine = 1 << 20
 
 // StatusLine returns the line that the client shows under its prompt. It covers this project's
-// running and paused loops, and those that ended in this session. It is empty if there are none,
-// and on any error, because a status line has no room for it.
+// running and paused loops, and loops that ended in this session. It is empty if there are none or
+// if an error occurs, because a status line has no room for errors.
 func (d *Inspector) StatusLine(stdin io.Reader, s page.Screen) string {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxLine))
 	if err != nil {
@@ -163,7 +163,7 @@ func (d *Inspector) StatusLine(stdin io.Reader, s page.Screen) string {
 	return report.Line(s, shown, session)
 }
 
-// Why returns for each loop why it stopped or, if it runs, the state of every condition and gate.
+// Why reports why each loop stopped or, if it is running, the state of its conditions and gates.
 func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 	var list []report.Why
 	w := d.walk()
@@ -194,8 +194,8 @@ func (l *loopState) why() (report.Why, error) {
 	return w, err
 }
 
-// Runs lists the runs of these skills: the present ones of the project and its linked worktrees,
-// and then the project's archived ones, the newest first.
+// Runs lists the skills' runs: first the present runs in the project and its linked worktrees, then
+// the project's archived runs, newest first.
 func (d *Inspector) Runs(skills []loop.Skill) (report.Runs, error) {
 	var present, earlier report.Runs
 	w := d.walk()
@@ -220,8 +220,8 @@ func missing(id string, found bool) error {
 	return hint.New("see `hooks loop list` for the runs", "there is no run %q", id)
 }
 
-// kindsWith returns the kinds whose runs have a payload with the methods of T, and a nil payload of
-// the last one.
+// kindsWith returns the kinds whose run payload implements T, and a nil payload of the last such
+// kind.
 func kindsWith[T any]() (skills []loop.Skill, none T) {
 	for _, k := range loop.Kinds {
 		if own, ok := k.Run.Of.(T); ok {
@@ -231,7 +231,7 @@ func kindsWith[T any]() (skills []loop.Skill, none T) {
 	return skills, none
 }
 
-// Tasks returns the list of the project's task loop. It is empty if the project has no task loop.
+// Tasks returns the task list of the project's task loop. It is empty if there is no such loop.
 func (d *Inspector) Tasks() (list page.Page, err error) {
 	skills, none := kindsWith[report.Lister]()
 	list = report.List(report.Stand{Run: &loop.Budget{}}, none)
@@ -270,8 +270,8 @@ type auditor interface {
 	Part(plan string, number int) (string, error)
 }
 
-// audit returns the payload of the project's audit loop, or of the first linked worktree that has
-// one, with the plan as it was when the loop began. It returns an error if there is no audit loop.
+// audit returns the payload of the project's audit loop or of the first one in a linked worktree,
+// and the plan as it was when the loop began. It returns an error if there is no audit loop.
 func (d *Inspector) audit() (own auditor, plan []byte, err error) {
 	skills, _ := kindsWith[auditor]()
 	w := d.walk()
@@ -297,7 +297,7 @@ func (d *Inspector) Findings() (page.Page, error) {
 	return own.Listing(), err
 }
 
-// Section returns the text of a section of an audit's plan. Numbers start at 1; 0 selects the
+// Section returns the text of a section in an audit's plan. Numbers start at 1; 0 selects the
 // current section (A43).
 func (d *Inspector) Section(number int) (string, error) {
 	own, plan, err := d.audit()
@@ -307,7 +307,7 @@ func (d *Inspector) Section(number int) (string, error) {
 	return own.Part(string(plan), number)
 }
 
-// maxOnCard is the maximum number of history lines that a card shows. It shows the last ones.
+// maxOnCard is the maximum number of history lines on a card, which shows the newest ones.
 const maxOnCard = 50
 
 // Cards returns the cards of the present runs. If runID is set, it returns only that run's card,
@@ -349,7 +349,7 @@ func (l *loopState) card() (report.Card, error) {
 	c.Present, c.Folder, c.Links = l.present, l.project, forge.Pages(b.Tracker)
 	c.Resume = report.In(c.Project, report.Resume(l.saved, l.Elsewhere()))
 	if b.Status != loop.Active {
-		last, _ := l.last((*loop.Iteration).Ran) // lastLines has returned its error
+		last, _ := l.last((*loop.Iteration).Ran) // lastLines already returned its error
 		c.Stopped = report.StoppedBy(b, last, c.Waiting, l.Elsewhere())
 	}
 	return c, errors.Join(err, terr, ferr)
