@@ -53,7 +53,7 @@ func (c demoCmd) Run(p caller) error {
 	return err
 }
 
-// demoScript holds the steps of the demo, one per line.
+// demoScript holds the demo's steps, one per line.
 //
 //go:embed demo.txt
 var demoScript string
@@ -102,8 +102,8 @@ type demo struct {
 	screen  page.Screen
 }
 
-// remote makes the project a git repository. Its remote is a bare repository in the project, which
-// has the head of a PR.
+// remote makes the project a git repository whose remote is a bare repository inside the project.
+// The remote has the head of one PR.
 func (d *demo) remote(pr int) error {
 	const bare = ".remote.git"
 	env := append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
@@ -208,7 +208,7 @@ func (d *demo) envFile() string {
 	return filepath.Join(d.Project, ".client", "session-env", d.ID, "sessionstart-hook-1.sh")
 }
 
-// spend appends one of the model's answers, with its usage, to the transcript, as the client does.
+// spend appends a model response, with its usage, to the transcript, as the client does.
 func (d *demo) spend(tokens string) error {
 	output, _ := strconv.Atoi(tokens)
 	d.spent++
@@ -219,7 +219,7 @@ func (d *demo) spend(tokens string) error {
 		"message.usage.input_tokens", 1000, "message.usage.output_tokens", output)+"\n")
 }
 
-// passage is the title of a scene, or a reply. Without a head it continues the previous reply.
+// passage is a scene title or a reply. If head is empty, it continues the previous reply.
 type passage struct{ tone, head, text string }
 
 func (s passage) Draw(p *page.Text) {

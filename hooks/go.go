@@ -68,10 +68,10 @@ func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
 	})
 }
 
-// answerGates asks a person the questions that a loop waits for, at this terminal and through the
-// Ask command. It records the answers as `hooks gate answer` does. It reports whether all
-// questions are answered and the loop may continue. After "hold", Ctrl-C or the end of the input
-// it returns false.
+// answerGates asks a person the loop's pending questions, at this terminal and through the Ask
+// command. It records the answers as `hooks gate answer` does. It reports whether all questions
+// were answered, so that the loop may continue. It returns false after "hold", Ctrl-C or the end of
+// the input.
 func (g goCmd) answerGates(
 	a *app.App, c caller, skill loop.Skill, signals <-chan os.Signal,
 ) (answered bool, err error) {
@@ -131,7 +131,7 @@ func (g goCmd) answerGates(
 }
 
 // line returns the next line that a person types. It is empty after a signal and at the end of the
-// input. elsewhere reports that the Ask command got all answers first.
+// input. elsewhere is true if the Ask command got all answers first.
 func (c caller) line(
 	signals <-chan os.Signal, carried <-chan bool,
 ) (text string, elsewhere bool) {
@@ -153,7 +153,7 @@ func (c caller) line(
 }
 
 // split separates the skill (go or audit) and the SPEC or PLAN from the client's own flags after
-// --. The parser cannot do that, because it fills SPEC and PLAN even with words after --.
+// --. The parser cannot do that, because it also assigns words after -- to SPEC and PLAN.
 func (g goCmd) split(args []string) (skill, spec string, flags []string, err error) {
 	said := func(list []string) []string { // without empty words
 		return slices.DeleteFunc(slices.Clone(list), func(word string) bool { return word == "" })
@@ -174,7 +174,7 @@ func (g goCmd) split(args []string) (skill, spec string, flags []string, err err
 	return skill, strings.Join(words, ""), flags, drive.CheckFlags(flags)
 }
 
-// arguments returns the equivalent arguments of the skill, quoted for loop.SplitWords.
+// arguments returns the equivalent skill arguments, quoted for loop.SplitWords.
 func (goCmd) arguments(k *kong.Context, spec string) string {
 	words := loopFlags(k)
 	if spec != "" {
@@ -184,7 +184,7 @@ func (goCmd) arguments(k *kong.Context, spec string) string {
 }
 
 // loopFlags returns the given switches and string flags, as words for the loop's own parser. It
-// omits flags with the tag own, because the loop does not have them.
+// omits flags tagged own, because the loop does not have them.
 func loopFlags(k *kong.Context) (words []string) {
 	for _, f := range k.Flags() {
 		switch given := f.Target.Interface(); {
@@ -198,9 +198,9 @@ func loopFlags(k *kong.Context) (words []string) {
 	return words
 }
 
-// drive drives a run to its end and prints its last text. It returns an error if the run did not
-// end as meant or waits for a person. start begins the run of a command such as "go docs/spec.md",
-// and completes client.
+// drive drives a run to its end and prints its last message. It returns an error if the run did not
+// succeed or waits for a person. start begins a run from a command such as "go docs/spec.md" and
+// completes client.
 func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 	start func(command string, client *drive.Client) (drive.Run, error)) error {
 	skill, spec, flags, err := g.split(k.Args)

@@ -20,9 +20,9 @@ import (
 	"hooks/internal/term"
 )
 
-// hook answers one event of the client. It bypasses the command parser, which would take longer
-// than the answer. code is 1 if the session has a loop and a bug or a failed write loses the
-// answer. hooks.json then blocks a call that was not judged. Otherwise code is 0.
+// hook answers one client event. It bypasses the command parser, which would take longer than the
+// answer itself. code is 1 if the session has a loop and a bug or a failed write loses the answer.
+// hooks.json then blocks a call that was not judged. Otherwise code is 0.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
 	if _, typed := terminalOf(in); typed || event.NameOf(word) == "" {
 		return 0, false
@@ -30,7 +30,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	debug.SetGCPercent(-1) // the process ends in milliseconds, and its input is bounded
 	debug.SetMemoryLimit(24 << 20)
 	defer func() {
-		if p := recover(); p != nil { // a panic would end with 2, which blocks
+		if p := recover(); p != nil { // a panic would exit with 2, which blocks
 			complain(errs, fmt.Errorf("internal error: %v", p))
 			code, isHook = a.Unanswered(), true
 		}
@@ -61,7 +61,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	return code, true
 }
 
-// typedAs returns the word that starts this program in a shell. It is "hooks" if PATH leads to this
+// typedAs returns the word that runs this program in a shell. It is "hooks" if PATH finds this
 // binary or the binary's path is unknown, and otherwise the path, quoted if necessary.
 func typedAs() string {
 	own, err := os.Executable()
@@ -101,8 +101,8 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 	_ = safefile.Append(path, line) // a failed log must not change the answer
 }
 
-// rested waits until a reply is due, and reports whether the wait was uninterrupted. After a
-// person's Esc, the client sends SIGTERM; if the client dies, this process gets another parent.
+// rested waits until a reply is due, and reports whether the wait was uninterrupted. When a person
+// presses Esc, the client sends SIGTERM. If the client dies, this process gets another parent.
 func rested(a *app.App, until time.Time) bool {
 	if left := until.Sub(a.Present()); a.Rest != nil {
 		return a.Rest(left)
@@ -112,8 +112,8 @@ func rested(a *app.App, until time.Time) bool {
 	return paused(signals, a.Present, until)
 }
 
-// paused waits until a time, a signal or another parent, and reports whether the time came. It
-// reads the wall clock every second, because one timer would be late after the machine slept.
+// paused waits until a time, a signal or a new parent process, and reports whether the time came.
+// It reads the wall clock every second, because one timer would be late after the machine slept.
 func paused(signals <-chan os.Signal, now func() time.Time, until time.Time) bool {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

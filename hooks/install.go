@@ -23,8 +23,8 @@ type initCmd struct {
 	Live     bool `help:"Test the registration in one real session, which costs a few cents."`
 }
 
-// Run inspects the machine, registers the program unless it is registered, and prints the line that
-// starts a loop.
+// Run inspects the machine, registers the program if necessary, and prints the line that starts a
+// loop.
 func (i initCmd) Run(a *app.App, p caller) error {
 	dir, err := personsFolder(a, "the registration cannot be changed")
 	if err != nil {
@@ -59,7 +59,7 @@ func (i initCmd) Run(a *app.App, p caller) error {
 	return p.say(doctor.Look(a.Env, dir).Begin)
 }
 
-// agreed asks the person to agree, unless a flag already did. It returns an error if they do not.
+// agreed asks the person to agree if no flag did so already. It returns an error if they decline.
 func (i initCmd) agreed(p caller, what string) error {
 	const unasked = "hooks init --yes"
 	switch {
@@ -75,7 +75,7 @@ func (i initCmd) agreed(p caller, what string) error {
 	return nil
 }
 
-// clientWait is the maximum time for one plugin command of the client.
+// clientWait limits the time for one of the client's plugin commands.
 const clientWait = time.Minute
 
 // addPlugin installs the plugin with the client's own commands.
@@ -144,7 +144,7 @@ func (c installCmd) Run(a *app.App, p caller) error {
 
 type uninstallCmd struct{ settingsScope }
 
-// Run removes the entries of this program, unless a loop is running, and prints the changes.
+// Run removes this program's entries and prints the changes. It fails if a loop is running.
 func (c uninstallCmd) Run(a *app.App, p caller) error {
 	path, project, err := c.place(a)
 	if err != nil {
@@ -168,8 +168,8 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 	return err
 }
 
-// personsFolder returns the folder in which a person typed the command. If an agent runs the
-// command, personsFolder returns an error that begins with refused.
+// personsFolder returns the working directory of a person's command. If an agent runs the command,
+// it returns an error that begins with refused.
 func personsFolder(a *app.App, refused string) (string, error) {
 	if a.InAgent() {
 		return "", hint.New("ask a person to do that in their own terminal",

@@ -52,7 +52,7 @@ func (c caller) noLoop(w which) string {
 	return "no " + kind + report.Where(c.screen(), c.Everywhere)
 }
 
-// watchEvery is the interval of --watch. An unchanged page is not redrawn.
+// watchEvery is the refresh interval of --watch. An unchanged page is not redrawn.
 const watchEvery = 2 * time.Second
 
 // watch redraws the status on the terminal's alternate screen until a signal, and then restores the
@@ -77,7 +77,7 @@ func (st statusCmd) watch(c caller) error {
 		}
 		rows := strings.Split(cmp.Or(text, c.noLoop(st.which)), "\n")
 		if _, height, err := xterm.GetSize(fd); err == nil && height > 0 {
-			rows = rows[:max(1, min(height-1, len(rows)))] // more rows would scroll the first away
+			rows = rows[:max(1, min(height-1, len(rows)))] // more rows would scroll the first off
 		}
 		text = strings.Join(rows, "\n")
 		if text != before {
@@ -164,7 +164,7 @@ type historyCmd struct {
 // maxRows is the default number of iterations in a table. A table of a single run shows all.
 const maxRows = 40
 
-// Run prints the iterations of one run or of all, including archived ones.
+// Run prints the iterations of one run or of all runs, including archived ones.
 func (h historyCmd) Run(c caller) error {
 	rows := maxRows
 	switch {
@@ -244,12 +244,12 @@ type replayCmd struct {
 }
 
 func (c replayCmd) Run(k *kong.Context, p caller) error {
-	debug.SetMemoryLimit(48 << 20) // a long transcript produces much garbage
+	debug.SetMemoryLimit(48 << 20) // a long transcript produces a lot of garbage
 	r, err := p.Replay(c.Session, loopFlags(k))
 	return p.show(c.JSON, r, err)
 }
 
-// resultCmd reports the result of a session to a script, also as the exit code.
+// resultCmd reports a session's result to a script, as output and as the exit code.
 type resultCmd struct {
 	Session string `placeholder:"ID" help:"The session, if it is not the newest that began here."`
 	JSON    bool   `help:"Print the result as JSON."`
@@ -280,7 +280,7 @@ type reportCardCmd struct {
 	JSON  bool   `xor:"form" help:"Print the result as JSON: a list of runs."`
 }
 
-// Run prints the report cards of the present runs, or the card of one run, or writes a page.
+// Run prints the report cards of the present runs or of one run, or writes them as a page.
 func (r reportCardCmd) Run(c caller) error {
 	c.Everywhere = r.All
 	switch {
@@ -304,7 +304,7 @@ func (r reportCardCmd) write(c caller) error {
 			"no browser can be opened from inside the agent")
 	}
 	if r.HTML == "" {
-		// the browser reads it after this process has ended
+		// not removed, because the browser reads it after this process has ended
 		dir, err := os.MkdirTemp("", "hooks-report-")
 		if err != nil {
 			return err
@@ -319,7 +319,7 @@ func (r reportCardCmd) write(c caller) error {
 		return err
 	}
 	page := strings.NewReader(report.PageHTML(c.screen(), cards))
-	werr := safefile.Replace(r.HTML, 0o600, page, nil) // readable only by the person
+	werr := safefile.Replace(r.HTML, 0o600, page, nil) // readable only by the user
 	if werr != nil {
 		return errors.Join(err, hint.New("name a file in a folder that you can write to",
 			"write the page: %v", werr))
@@ -349,7 +349,7 @@ func writable(path string) error {
 	return nil
 }
 
-// open shows a file with the system's own opener.
+// open opens a file with the system's default program.
 func open(path string) error {
 	args := []string{"xdg-open", path}
 	switch runtime.GOOS {

@@ -114,7 +114,7 @@ type tasksAddCmd struct {
 	Text string `arg:"" help:"The task, as written after the checkbox in a list."`
 }
 
-// Run adds the task. The loop includes it when no attempt is open.
+// Run adds the task. The loop picks it up when no attempt is open.
 func (t tasksAddCmd) Run(a *app.App, c caller) error {
 	return c.said(a.Steer("task", "add", t.Text))
 }
@@ -131,7 +131,7 @@ type findingSettleCmd struct {
 	ID string `arg:"" help:"The finding's id, such as F1."`
 }
 
-// Run accepts or closes the finding, according to the name of the command.
+// Run accepts or closes the finding, depending on the command's name.
 func (f findingSettleCmd) Run(k *kong.Context, a *app.App, c caller) error {
 	return c.said(a.Steer("audit", k.Selected().Name, f.ID))
 }

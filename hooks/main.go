@@ -1,5 +1,5 @@
-// Hooks governs unattended loops of Claude Code from outside the model. Claude Code runs it as its
-// hooks; its commands show people the state of their loops and change it.
+// Hooks governs unattended Claude Code loops from outside the model. Claude Code runs it as its
+// hooks. Its commands let people inspect and change the state of their loops.
 package main
 
 import (
@@ -37,18 +37,18 @@ import (
 func main() {
 	runtime.MemProfileRate = 0 // the process ends in milliseconds
 
-	// started as gh, git or another guarded program
+	// this process was started as gh, git or another guarded program
 	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink {
 		os.Exit(code)
 	}
 	os.Exit(run(os.Args[1:]))
 }
 
-// run runs the program and returns the exit code: 0 if it succeeded, 1 if it failed or was not
-// allowed, or a command's own code from 3. It never returns 2, which would block the client.
+// run runs the program and returns the exit code: 0 on success, 1 if it failed or was not allowed,
+// or a command's own code of 3 or more. It never returns 2, which would block the client.
 func run(args []string) int {
-	// The time package opens a path in TZ. A pipe there would block the hook until the client's
-	// timeout, which lets the call pass. Without TZ, the system's time zone applies.
+	// If TZ holds a path, the time package opens it. A pipe there would block the hook until the
+	// client's timeout, which lets the call pass. Without TZ, the system's time zone applies.
 	zone := strings.TrimPrefix(os.Getenv("TZ"), ":")
 	if strings.HasPrefix(zone, "/") || strings.Contains(zone, "..") {
 		_ = os.Unsetenv("TZ") // fails only for an empty name
@@ -117,10 +117,10 @@ type commands struct {
 	Ledger     ledgerCmd     `cmd:"" group:"For skills and scripts" help:"Loop ledgers: check them, add a turn, read the feedback."`
 }
 
-// exited is the value of the panic that carries an exit code out of the parser.
+// exited is a panic value that carries an exit code out of the parser.
 type exited int
 
-// named returns the lists that the help texts and enums of commands refer to.
+// named returns the lists used in the help and enums of commands.
 func named() kong.Vars {
 	var kinds []string
 	for _, skill := range kind.Skills() {
@@ -186,7 +186,7 @@ func people(a *app.App, args []string) (code int) {
 //go:embed first.txt
 var firstPage string
 
-// normalizeHelp translates other programs' usual words for help and version into this program's.
+// normalizeHelp translates conventional help and version arguments into this program's own.
 func normalizeHelp(args []string) []string {
 	switch {
 	case args[0] == "help":
@@ -197,8 +197,8 @@ func normalizeHelp(args []string) []string {
 	return args
 }
 
-// mistyped adds a hint that names the command's help to an error of the parser. It replaces
-// programmers' terms in the error with plain words.
+// mistyped adds a hint about the command's help to a parser error. It replaces programmers' terms
+// in the error with plain words.
 func mistyped(err error) error {
 	name := "hooks"
 	if p, ok := errors.AsType[*kong.ParseError](err); ok {
@@ -214,15 +214,14 @@ func mistyped(err error) error {
 	return hint.New("see `"+name+" --help`", "%s", plain.Replace(err.Error()))
 }
 
-// caller holds the streams of the person or script that started a command, and the Inspector that
-// answers it.
+// caller holds a command's standard streams and the Inspector that answers it.
 type caller struct {
 	*inspect.Inspector
 	in        io.Reader
 	out, errs io.Writer
 }
 
-// say prints a text without its control characters. It prints nothing if text is empty.
+// say prints text without control characters. It prints nothing if text is empty.
 func (c caller) say(text string) error {
 	if text == "" {
 		return nil
@@ -231,11 +230,11 @@ func (c caller) say(text string) error {
 	return err
 }
 
-// said prints text, even if err is set. It returns err joined with any error of printing.
+// said prints text, even if err is set. It returns err joined with any error from printing.
 func (c caller) said(text string, err error) error { return errors.Join(c.say(text), err) }
 
 // show prints a command's result, as JSON or drawn for people. If err is set, it still prints a
-// result that is not empty. It returns err joined with any error of printing.
+// nonempty result. It returns err joined with any error from printing.
 func (c caller) show(asJSON bool, found page.Page, err error) error {
 	switch {
 	case err != nil && (found == nil || reflect.ValueOf(found).IsZero()):
@@ -247,7 +246,7 @@ func (c caller) show(asJSON bool, found page.Page, err error) error {
 	return errors.Join(perr, err)
 }
 
-// showEach shows a list of pages, or the text none if the list is empty.
+// showEach shows a list of pages, or the message none if the list is empty.
 func showEach[T page.Page](c caller, asJSON bool, list []T, err error, none string) error {
 	switch {
 	case asJSON:
@@ -259,7 +258,7 @@ func showEach[T page.Page](c caller, asJSON bool, list []T, err error, none stri
 	return errors.Join(perr, err)
 }
 
-// json prints a result as indented JSON, encoded by the codec of the loop's files.
+// json prints a result as indented JSON, using the codec for loop files.
 func (c caller) json(v any) error {
 	text, err := codec.Encode(v)
 	if err != nil {
@@ -274,7 +273,7 @@ func (c caller) json(v any) error {
 	return err
 }
 
-// screen describes the reader's terminal, according to its size, COLUMNS, NO_COLOR and TERM.
+// screen describes the reader's terminal, based on its size, COLUMNS, NO_COLOR and TERM.
 func (c caller) screen() page.Screen {
 	s := page.Screen{Now: c.Now(), Dir: c.Project()}
 	if fd, terminal := terminalOf(c.out); terminal {
@@ -304,7 +303,7 @@ func typed(in io.Reader) bool {
 	return terminal
 }
 
-// typedLine returns the next line that a person types. It is empty at the end of the input.
+// typedLine returns the next line that a person types. It returns "" at the end of the input.
 func typedLine(in io.Reader) string {
 	keys := bufio.NewScanner(in)
 	keys.Scan()
@@ -337,7 +336,7 @@ type completeCmd struct {
 // Run prints the words that complete the line in COMP_LINE, one per line.
 func (completeCmd) Run(k *kong.Kong, p caller) error {
 	line := p.Env("COMP_LINE")
-	if n, err := strconv.Atoi(p.Env("COMP_POINT")); err == nil { // the cursor, which bash sets
+	if n, err := strconv.Atoi(p.Env("COMP_POINT")); err == nil { // bash sets the cursor position
 		line = line[:min(max(n, 0), len(line))]
 	}
 	typed := loop.SplitWords(line)
@@ -356,7 +355,7 @@ func (completeCmd) Run(k *kong.Kong, p caller) error {
 	return nil
 }
 
-// candidates returns the words known to the parser that may follow the typed ones.
+// candidates returns the words that the parser accepts after the typed ones.
 func candidates(k *kong.Kong, typed []string) (words []string) {
 	at := k.Model.Node
 	if ctx, _ := kong.Trace(k, typed); ctx != nil && ctx.Selected() != nil {

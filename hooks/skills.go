@@ -107,8 +107,8 @@ func (versionCmd) Run(c caller) error {
 	return c.say(versionLine())
 }
 
-// versionLine returns the version of the plugin, the version of the module, which includes the
-// commit and its date, the platform, and the version of Go.
+// versionLine returns the plugin version, the module version, which includes the commit and its
+// date, the platform, and the Go version.
 func versionLine() string {
 	built := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -118,5 +118,5 @@ func versionLine() string {
 		runtime.Version())
 }
 
-// version returns the version of the plugin, which a release's tag must equal.
+// version returns the plugin version, which must match the release tag.
 func version() string { return gjson.Get(plugin.Manifest, "version").String() }
