@@ -105,7 +105,7 @@ func (h *handler) findGate(written string) (found waitingGate, err error) {
 		return found, hint.New("answer it in the dialog of session "+asking, "gate %q is being "+
 			"asked in a running session and can only be answered there", written)
 	}
-	return found, hint.New("`hooks gate list --all` lists the waiting gates",
+	return found, hint.New("run `hooks gate list --all` to see the waiting gates",
 		"gate %q is not waiting", written)
 }
 
@@ -160,7 +160,7 @@ func (h *handler) answerGate(w waitingGate, answer, origin string) (string, erro
 	s := w.state
 	g := &s.Budget.Pending[w.at]
 	g.Answer, g.At, g.Origin = answer, &h.now, origin
-	said := fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
+	said := fmt.Sprintf("recorded: %s — %q, which acts as %s when you resume the run with %s",
 		g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, s.Elsewhere()))
 	_, err := h.tx.Commit(&s, loop.Save{Run: s.Budget})
 	return said, err

@@ -304,7 +304,7 @@ func (h *handler) taskContext(t *store.State) string {
 	case drive == loop.DriveStop && a != nil:
 		if _, check := t.Values().Unmeasured(""); check != "" {
 			return "This thread only conducts. End the turn now with one short line. The Stop " +
-				"hook then runs the check without the work and asks for the Agent call."
+				"hook then runs the check as it is before the work and asks for the Agent call."
 		}
 		return "This thread only conducts. " + t.Budget.Order()
 	case a == nil:

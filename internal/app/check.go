@@ -188,7 +188,7 @@ func (p *pinned) filesAt(ctx context.Context, commit string) attempt.Files {
 func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
 	repo := tracker.Repo(h.ctx, root)
 	if repo.Top == "" {
-		return nil, hint.New("git init && git add -A && git commit -m start",
+		return nil, hint.New("run `git init && git add -A && git commit -m start`",
 			"%s is not a git repository, so a worker's changes could not be detected", root)
 	}
 	tree, err := h.tree(h.ctx, root)
@@ -197,19 +197,19 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 		return nil, hint.New("run `git status` there to find the cause", "git cannot read %s: %w",
 			root, err)
 	case tree.Head == "":
-		return nil, hint.New("git add -A && git commit -m start", "%s has no commit yet", root)
+		return nil, hint.New("run `git add -A && git commit -m start`", "%s has no commits", root)
 	case len(tree.Dirty) > 0 && f.Untidy != loop.LeaveOut:
-		return nil, hint.New("commit them; or add --untidy leave-out, and no worker's commit may "+
-			"contain them", "%s not committed: %s", english.Plural(len(tree.Dirty), "file"),
-			loop.FirstOf(tree.Dirty))
+		return nil, hint.New("commit your changes, or add `--untidy leave-out` to keep them out "+
+			"of every worker's commits", "%s not committed: %s",
+			english.Plural(len(tree.Dirty), "file"), loop.FirstOf(tree.Dirty))
 	}
 	if !startable(h.ctx, root, f.Check) {
-		return nil, hint.New("install the program, or write and commit it; or name another check",
+		return nil, hint.New("install the program, write and commit it, or name another check",
 			"the check %q cannot run: its program was not found", f.Check)
 	}
 	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {
-		return nil, hint.New("if no git process is running there, remove the lock of a crashed "+
-			"one: rm "+lock, "%s keeps every worker from committing", lock)
+		return nil, hint.New("if no git process is running there, a crash left this lock; run "+
+			"`rm "+lock+"`", "%s prevents every commit", lock)
 	}
 	return tree.Dirty, h.permitted(f.Check)
 }
@@ -227,8 +227,8 @@ func (h *handler) keptOut(t *store.State, root string) (list []string) {
 	}
 	for _, path := range t.Budget.LeftOut {
 		if slices.Contains(paths, path) {
-			list = append(list, path+" (it was not committed when the run began, and must stay "+
-				"out: make the commits again without it)")
+			list = append(list, path+" (it was not committed when the run began and must stay "+
+				"uncommitted; redo the commits without it)")
 		}
 	}
 	return list
@@ -253,11 +253,11 @@ func startable(ctx context.Context, root, command string) bool {
 // still grant them.
 func (h *handler) permitted(check string) error {
 	const flags = "--permission-mode acceptEdits --allowedTools Bash"
-	way := "start the client with " + flags
+	way := "start the client with `" + flags + "`"
 	args := h.clientFlags
 	switch {
 	case h.ev.Name == "":
-		way = "add the client's own flags: -- " + flags
+		way = "add `-- " + flags + "` to the command"
 	case h.ev.PermissionMode == "plan":
 		return hint.New("leave it with Shift+Tab, then type the command again",
 			"workers cannot write in plan mode")
@@ -378,7 +378,7 @@ func (h *handler) plugged(command string) error {
 		isFile(filepath.Join(h.project, ".claude", command)) {
 		return nil
 	}
-	return hint.New("run `claude plugin install "+space+"@"+space+"`, or append "+
-		"-- --plugin-dir FOLDER",
-		"the client has no plugin %s, and so no skill /%[1]s:%s", space, skill)
+	return hint.New("run `claude plugin install "+space+"@"+space+"`, or add "+
+		"`-- --plugin-dir FOLDER` to the command",
+		"the client lacks the plugin %s, which provides the skill /%[1]s:%s", space, skill)
 }

@@ -72,7 +72,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	case err != nil:
 		return nil, err
 	case said != "":
-		return nil, hint.New("do its tasks in a session, or choose another --mode", "%s", said)
+		return nil, hint.New("work on the tasks in a session, or choose another --mode", "%s", said)
 	}
 	d.check = asked.Task.Check
 	old := h.runOf(cmd.Skill)
@@ -112,8 +112,8 @@ func (d *driven) alone(h *handler) error {
 	if d.release, pid = h.files.Drive(d.skill); d.release != nil {
 		return nil
 	}
-	return hint.New("watch it with `hooks status --watch`; `hooks loop stop` ends it after its "+
-		"current task", "process %d is already driving the %s loop of this project", pid, d.skill)
+	return hint.New("run `hooks status --watch` to watch it, or `hooks loop stop` to end it after "+
+		"this task", "process %d is already driving the %s loop of this project", pid, d.skill)
 }
 
 // in returns the App and the folder for driving a loop. If this kind of loop may work in a linked
@@ -166,7 +166,7 @@ func (d *driven) begin(
 		return err
 	}
 	if run := h.runOf(d.skill); run == nil || run.SessionID != h.ev.SessionID {
-		return hint.New("see `hooks status`", "no run has begun: %s",
+		return hint.New("run `hooks status` to see every loop here", "no run has begun: %s",
 			cmp.Or(reply.Reason, reply.Said))
 	}
 	return nil

@@ -155,7 +155,8 @@ func (h *handler) enterWith(
 		// the repository. The folder's .gitignore keeps the loop's own state out of commits.
 		for _, path := range tracker.Committed(h.ctx, h.project, store.Dir) {
 			if filepath.Base(path) != ".gitignore" {
-				way := "inspect it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir
+				way := fmt.Sprintf("inspect it, then run `git rm -r --cached %s; rm -r %[1]s`",
+					store.Dir)
 				return event.Reply{}, hint.New(way, "%s is part of the repository, so it cannot "+
 					"be trusted as the state of your loop", path)
 			}
@@ -332,12 +333,12 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 		for _, skill := range own {
 			names = append(names, "/"+skill.Name)
 		}
-		return "", hint.New("it has "+strings.Join(names, ", "),
+		return "", hint.New("type one of its skills: "+strings.Join(names, ", "),
 			"the plugin %s has no skill /%s", space, name)
 	case !governed || len(s.Ours) == 0: // a plugin such as this one may be in no settings file
 		return "", nil
 	}
 	return fmt.Sprintf("hooks: skill /%s was not found in your settings or in this project's "+
-		"plugins; if the client does not recognize it either, run `hooks init`: it prints a "+
-		"command that starts a loop here", name), nil
+		"plugins; if the client does not recognize it either, run `hooks init`, which prints "+
+		"a command that starts a loop here", name), nil
 }

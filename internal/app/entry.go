@@ -244,7 +244,8 @@ func (e *entry) takesOver(err error) bool {
 			copied.Run, copied.Project, id)
 		err = e.files.Fork(e.Skill, e.asks.Path, id)
 	case isChanged && changed.Home != "":
-		note = "Run " + changed.Run + " has ended here: " + changed.Changes[len(changed.Changes)-1]
+		last := changed.Changes[len(changed.Changes)-1]
+		note = "Run " + changed.Run + " has ended here, because " + last
 		err = e.files.Yield(e.Skill, e.asks.Path)
 	default:
 		return false
@@ -345,7 +346,7 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	}
 	if more := len(a.Notes) - maxNotes; more > 0 {
 		a.Notes = append(slices.Clone(a.Notes[:maxNotes]), fmt.Sprintf(
-			"tracker: and %s, see `hooks backlog`", english.Plural(more, "more note")))
+			"tracker: %s; run `hooks backlog` to see all", english.Plural(more, "more note")))
 	}
 	return storedAnswer(&a, previous), a.Edges, a.Notes, a.Now
 }
@@ -454,13 +455,13 @@ func (e *entry) unguarded() string {
 	const unchecked = "programs are not checked as they start"
 	switch {
 	case e.Budget.SealedIn == "":
-		return fmt.Sprintf(unchecked+", and changes to the loop's files are not detected: nothing "+
-			"can be stored in %s; fix this and start the client again",
+		return fmt.Sprintf(unchecked+", and changes to the loop's files are not detected, because "+
+			"nothing can be stored in %s; fix this and start the client again",
 			cmp.Or(e.seal.Path(), "HOME, which is not set"))
 	case runtime.GOOS == "windows":
-		return unchecked + " on Windows: protect the branch at its forge"
+		return unchecked + " on Windows; protect the branch on the forge"
 	}
-	return unchecked + ": this session began without the hooks; start the client again"
+	return unchecked + ", because this session began without the hooks; restart the client"
 }
 
 // open opens the iteration once its lock has been taken, and formats the reply.

@@ -292,7 +292,8 @@ func (a *App) unreadable(word string, err error) Answer {
 	if record == nil && serr == nil && (!store.Exists(project) || !anyActive(project)) {
 		return answer
 	}
-	answer.Reply = event.Deny("The call cannot be read, and a loop is active\n" + inTwoLines(err))
+	answer.Reply = event.Deny("A call that cannot be read is blocked while a loop is active\n" +
+		inTwoLines(err))
 	return answer
 }
 

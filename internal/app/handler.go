@@ -319,7 +319,7 @@ func (h *handler) checkEventFrom(client loop.Process) error {
 		return nil
 	}
 	return hint.New(
-		"a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
+		"a person may close that client, or run `hooks loop stop` and then `hooks loop reset`",
 		"this %s did not come from the client of the loop (process %d), so it is ignored",
 		h.ev.Name, client.PID)
 }

@@ -35,7 +35,7 @@ func (a *App) openIn(project string) (*handler, error) {
 	files, err := store.Open(h.project)
 	if errors.Is(err, fs.ErrNotExist) {
 		if records, _ := h.seal.Of(h.project); len(records) == 0 {
-			return nil, hint.New("`hooks status --all` shows where a loop is running",
+			return nil, hint.New("run `hooks status --all` to see the loops of every project",
 				"no loop in %s", h.project)
 		}
 		files, err = store.Create(h.project) // the folder was removed during a loop
@@ -96,12 +96,12 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	e := loop.PersonStop{Turn: h.turn(), How: loop.ByTerminal}
 	reply, err := h.decide(&s, e)
 	if err == nil && s.Tick != nil {
-		at := fmt.Sprintf("Esc in its session (%s, pid %d)", b.SessionID, b.Owner.PID)
+		at := fmt.Sprintf("press Esc in its session (%s, pid %d)", b.SessionID, b.Owner.PID)
 		if b.Drive() == loop.DriveProcess {
-			at = "Ctrl-C in the terminal of `hooks go`"
+			at = "press Ctrl-C in the terminal of `hooks go`"
 		}
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
-			"nothing new is dispatched\nTo end it at once: %s", skill, s.Tick.Iteration, at), nil
+			"nothing new is dispatched\nTo end it at once, %s", skill, s.Tick.Iteration, at), nil
 	}
 	if err == nil && h.out.After != nil {
 		err = h.out.After()
@@ -125,8 +125,8 @@ func (a *App) NoneRuns(project string) (err error) {
 		records, rerr := seals.Of(p)
 		err = errors.Join(err, rerr)
 		if safefile.IsDir(p) && slices.ContainsFunc(records, (*seal.Record).Runs) {
-			err = errors.Join(err, hint.New("end it there with `hooks loop stop`, or "+
-				"`hooks loop reset` if its files are damaged", "a loop is on in %s", p))
+			err = errors.Join(err, hint.New("run `hooks loop stop` there, or `hooks loop "+
+				"reset` if its files are damaged", "a loop in %s has not ended", p))
 		}
 	}
 	return err
@@ -266,8 +266,8 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 		of = "; `--resume` does not continue it"
 	}
 	if session != "" { // the session's client is alive
-		of += fmt.Sprintf("; type anything in session %s: until then merges, workers and "+
-			"schedules stay blocked", session)
+		of += fmt.Sprintf("; merges, workers and schedules stay blocked until you type "+
+			"anything in session %s", session)
 	}
 	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, id, store.Dir, of), nil
 }
@@ -283,7 +283,7 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 		return "", hint.New("name one, for example `hooks loop raise --max-iterations 9`",
 			"no limit was given")
 	}
-	over := hint.New("`hooks status --all` shows every project",
+	over := hint.New("run `hooks status --all` to see the loops of every project",
 		"no loop is running or paused in this project")
 	said, err := a.each(skills, "", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
@@ -304,7 +304,7 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 			return "", err
 		}
 		if flag, used := s.Budget.Below(flags, s.Tick, h.now); flag != "" {
-			return "", hint.New("use at least that value; `hooks loop stop` ends the loop",
+			return "", hint.New("use at least that value, or run `hooks loop stop` to end the loop",
 				"%s would be below the amount used: %s", flag, used)
 		}
 		h.ev.SessionID = s.Budget.SessionID

@@ -189,8 +189,8 @@ func (h *handler) settingsChanged() event.Reply {
 }
 
 func rewired(lost string) string {
-	return hint.Text(hint.New("undo it, or end the loop first: `hooks loop stop`",
-		"%s; this session keeps its hooks while a loop is on", lost))
+	return hint.Text(hint.New("undo the change, or run `hooks loop stop` first",
+		"%s, but this session needs its hooks until the loop ends", lost))
 }
 
 // sayRewired moves the stored reason for blocking a settings change to a reply that a person sees.
@@ -257,7 +257,7 @@ func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, w
 		for _, p := range st.Tick.Passed {
 			if p.Approves != approves || !p.Allows(pr, sha) {
 				if p.Allows(pr, p.HeadSHA) && p.Approves == approves {
-					why, at = fmt.Sprintf("the person approved only %s", p.HeadSHA), p.HeadSHA
+					why, at = "the person approved only commit "+p.HeadSHA, p.HeadSHA
 				}
 				continue
 			}
@@ -272,7 +272,7 @@ func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, w
 			case first:
 				return true, "", ""
 			}
-			why, at = fmt.Sprintf("the pass for PR #%d is used up", pr), ""
+			why, at = fmt.Sprintf("the permission for PR #%d was already used", pr), ""
 		}
 	}
 	return false, why, at

@@ -243,7 +243,7 @@ func (h *handler) notice(t *store.State, n loop.Notice) {
 		if g.Raise != nil {
 			next += ", or in a terminal: " + t.Budget.RaiseCommand(t.Tick, h.now)
 		}
-		h.theirs().Notice(way, "hooks: a question waits for you",
+		h.theirs().Notice(way, "hooks: a question is waiting for you",
 			fmt.Sprintf("[%s] %s", g.Name, g.Question), next)
 		return
 	}
@@ -357,8 +357,8 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 		session = t.Tick.SessionID
 	}
 	if err != nil && session != h.ev.SessionID {
-		return loop.Count{}, hint.New("try again; `hooks loop reset` in a terminal archives the "+
-			"run without this count", "count the spending of session %s: %w", session, err)
+		return loop.Count{}, hint.New("try again, or run `hooks loop reset` to archive the run "+
+			"without this count", "count the spending of session %s: %w", session, err)
 	}
 	count := loop.Count{Spent: counted.Spent, Notes: counted.Notes}
 	if _, opens := e.(loop.Opens); opens { // its iteration has spent nothing yet

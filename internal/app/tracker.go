@@ -275,8 +275,8 @@ func readOwn(root, what, path string) (text []byte, missing bool, err error) {
 	}
 	full, ok := insideRoot(root, path)
 	if !ok {
-		return nil, false, hint.New("give a path below the project",
-			"the %s %q lies outside of the project", what, path)
+		return nil, false, hint.New("give a path inside the project",
+			"the %s %q is outside the project", what, path)
 	}
 	head, err := safefile.Head(full, maxTaskFile+1)
 	if err == nil && len(head) > maxTaskFile {

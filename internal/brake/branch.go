@@ -92,7 +92,7 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 	if why == "" {
 		return nil
 	}
-	return refuse(loop.AuditRule, s.shown(), why+", but "+g.phase.During+" stays on "+branch,
+	return refuse(loop.AuditRule, s.shown(), why+", but "+g.phase.During+" stays on branch "+branch,
 		"commit on "+branch+"; a person can merge after "+g.phase.Until)
 }
 
@@ -101,7 +101,7 @@ func (s Start) strays(g ground, facts func() tracker.Facts) *Refusal {
 func (s Start) strayed(argv []string, own, on string, config map[string]string) (why string) {
 	name := "alias." + argv[0]
 	if cmp.Or(config[strings.ToLower(name)], config[name+".command"]) != "" {
-		return "it is an alias (type its command instead)"
+		return "it is an alias, so it may change another branch (type its command instead)"
 	}
 	for key, value := range config {
 		fetches := strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".fetch")
@@ -166,7 +166,7 @@ func (s Start) moves(argv []string, own, on string) string {
 		case len(arg) < 2 || arg[0] != '-':
 			args = append(args, arg)
 		case watched && arg != "--" && !shellword.Has(stays, name):
-			return another + ", or could with " + arg
+			return "with " + arg + " it could change another branch"
 		}
 		sets = sets || shellword.Has(settings, name)
 	}

@@ -19,7 +19,7 @@ import (
 
 // Pass consumes the loop's pass for one act on a PR. kind is effect.MergePR or effect.ApprovePR;
 // sha is the head commit that the command names, or empty. If ok is false, why is the reason, such
-// as "the pass for PR #142 is used up", and at is the only commit that has a pass, or empty.
+// as "the permission for PR #142 was already used", and at is the one permitted commit, or empty.
 type Pass func(home, session string, kind effect.Kind, pr int, sha string) (
 	ok bool, why, at string)
 

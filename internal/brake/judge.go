@@ -82,7 +82,7 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 		why = opaque[0].Reason
 	}
 	if why == "" && unread != nil {
-		why = "git does not show its settings: " + unread.Error()
+		why = "the settings of git cannot be read: " + unread.Error()
 	}
 	switch merges := (effect.Reading{Acts: acts}).Merges(); {
 	case why != "":
@@ -152,22 +152,22 @@ func (s Start) merge(g ground, a effect.Act) *Refusal {
 		return no("in a loop only PRs may be merged, one at a time, through the merge gate",
 			"open or update a PR and leave it to a person")
 	case a.PR == 0:
-		return no("it does not name a PR", "name the PR by its number: "+s.plainly(0))
+		return no("it does not name a PR", "name the PR by its number, as in `"+s.plainly(0)+"`")
 	case g.project == "":
 		return s.unsealed()
 	case g.ended:
 		return no("the loop has ended, and no person has typed in its session since",
-			"a person must type a prompt first, or use another terminal")
+			"ask a person to type a prompt here first, or to merge in a terminal of their own")
 	}
 	if other := s.foreign(g, a); other != "" {
-		return no("it targets "+other+", but a person is asked only about the project's own PRs",
+		return no("it targets "+other+", but the merge gate covers only the project's own PRs",
 			"merge only PRs of the project's own repository")
 	}
 	switch ok, why, at := g.pass(g.links.home, g.links.session, a.Kind, a.PR, a.SHA); {
 	case ok:
 		return nil
 	case at != "":
-		return no(why, "use "+tracker.MergeCommand(s.forge(), a.PR, at))
+		return no(why, "run `"+tracker.MergeCommand(s.forge(), a.PR, at)+"`")
 	default:
 		return no(why, "run `"+s.plainly(a.PR)+"` as a separate Bash command, so that "+
 			"the merge gate can ask")

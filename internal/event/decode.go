@@ -20,7 +20,7 @@ func (e Event) check(name string) error {
 		return missing("hook_event_name")
 	case e.Name != name:
 		return hint.New(
-			"the registration sends this event to the wrong hook word; run `hooks doctor`",
+			"run `hooks doctor`, because this event is registered for the wrong hook command",
 			"%w", &OtherEventError{e.Name, name})
 	case e.SessionID == "":
 		return missing("session_id")

@@ -39,7 +39,7 @@ const hintClient = "this is a hook command: it reads the JSON that Claude Code s
 func Read(word string, r io.Reader) (e Event, err error) {
 	i := slices.IndexFunc(Words[:], func(w Word) bool { return w.Word == word })
 	if i < 0 {
-		return e, hint.New("the words are stop, pre-tool-use, …: see hooks.json",
+		return e, hint.New("use one of the words in hooks.json, such as stop or pre-tool-use",
 			"%q is not a hook word", codec.Clip(word))
 	}
 	text, err := firstObject(r)

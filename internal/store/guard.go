@@ -54,7 +54,7 @@ func (s *Store) take(ctx context.Context) error {
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) {
-		return fmt.Errorf("guard %s: %w", Dir, err)
+		return fmt.Errorf("lock %s: %w", Dir, err)
 	}
 	if err == nil {
 		s.lock = lock

@@ -53,7 +53,7 @@ func Held(r *seal.Record) error {
 	for _, l := range r.Loops {
 		if l.HeldFor != "" {
 			return &ChangedError{loop.Skill(l.Skill), r.Session, l.RunID,
-				[]string{"`hooks loop reset` was typed in a terminal, and " + nextPrompt}, ""}
+				[]string{"`hooks loop reset` was typed in a terminal and " + nextPrompt}, ""}
 		}
 	}
 	return nil

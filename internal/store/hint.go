@@ -40,8 +40,8 @@ func wayOut(err error) string {
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
 	case isChanged && changed.Home != "":
-		return fmt.Sprintf("type the loop's command to end the run that was here, or add --resume "+
-			"to continue the other run; to end the other run, type "+
+		return fmt.Sprintf("type the loop's command to end the run of this state directory, or add "+
+			"--resume to continue the run of the other one; to end that run, type "+
 			"`HOOKS_STATE_HOME=%q hooks loop stop` in your own terminal", changed.Home)
 	case says("read record"):
 		return "inspect that file and remove it, in your own terminal"

@@ -31,7 +31,7 @@ func (e *ChangedError) Error() string {
 	if strings.HasSuffix(changes, nextPrompt) {
 		return changes
 	}
-	return fmt.Sprintf("the files of the %s loop are not as hooks wrote them: %s", e.Skill, changes)
+	return fmt.Sprintf("the files of the %s loop cannot be trusted: %s", e.Skill, changes)
 }
 
 // sealed is a run's entry in its session's record.

@@ -79,7 +79,7 @@ func (s *Store) unsealed(st State, session string) error {
 		[]string{"the session's seal record is missing"}, ""}
 	if here := s.seals.Path(); b.SealedIn != here {
 		e.Home, e.Changes[0] = b.SealedIn, fmt.Sprintf(
-			"their seal record is in %s, but the state directory now is %q", b.SealedIn, here)
+			"their seal record is in %s, but the state directory is now %q", b.SealedIn, here)
 	}
 	return e
 }
@@ -190,7 +190,7 @@ func (s *Store) checkSealed(b *loop.Budget) error {
 		return &CopyError{b.RunID, r.Project}
 	}
 	return &ChangedError{b.Skill, b.SessionID, b.RunID,
-		[]string{"the record of the run is gone"}, ""}
+		[]string{"the run's seal record is missing"}, ""}
 }
 
 // Look loads a skill's state for display and writes nothing. If the run's files were changed, it
@@ -208,7 +208,7 @@ func (s *Store) Look(skill loop.Skill) (st State, note string, err error) {
 			err = errors.Join(err, changed)
 		default:
 			note = strings.Join(changed.Changes, "; ") +
-				"; the next event of the session or the loop's command restores the recorded state"
+				"; the session's next event or the loop's command will restore the recorded state"
 			var serr, lerr error
 			st, serr = s.stateOf(run, run.State)
 			st.Lock, lerr = s.Holder(skill)
@@ -269,8 +269,8 @@ func LostRuns(seals seal.Dir, trees []string, has func(commit string) bool) (los
 func lostRun(worktree string, b *loop.Budget) error {
 	own := b.Attempts()
 	return hint.New(fmt.Sprintf("restore it with `git worktree add %q %s && "+
-		"mkdir -p %[1]q/%[3]s`; in it, `hooks status` shows how to continue the run, and "+
-		"`hooks loop reset %s` closes it", worktree, own.Branch, Dir, b.Skill),
+		"mkdir -p %[1]q/%[3]s`; there, run `hooks status` to see how to continue the "+
+		"run, or `hooks loop reset %s` to close it", worktree, own.Branch, Dir, b.Skill),
 		"the worktree %s is gone, and with it the %s of %s (%s)", worktree, b.Skill, own.Source,
 		b.Own.Result())
 }

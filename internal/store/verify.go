@@ -90,8 +90,8 @@ func (s *Store) changed(run sealed, f found, list []difference) *ChangedError {
 		e.Home = by[0].Str
 	}
 	if e.Home != "" {
-		e.Changes = append(e.Changes, fmt.Sprintf("session %s wrote the files for run %s, with "+
-			"the state directory %s", by[1].Str, by[2].Str, e.Home))
+		e.Changes = append(e.Changes, fmt.Sprintf("session %s wrote the files for run %s "+
+			"from the state directory %s", by[1].Str, by[2].Str, e.Home))
 	}
 	return e
 }

@@ -125,7 +125,7 @@ func count(
 	}
 	if c.res.Skipped > 0 {
 		c.res.Notes = append(c.res.Notes, english.Plural(c.res.Skipped, "line")+" of the "+
-			"transcripts could not be read; their usage is not counted")
+			"transcripts could not be read; the true usage may be higher")
 	}
 	return c, errors.Join(errs...)
 }

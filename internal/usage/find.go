@@ -26,7 +26,7 @@ func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
 		if fi, err := os.Stat(session); err != nil || !fi.Mode().IsRegular() {
 			return "", hint.New("give a session id, or the path of a session's .jsonl file",
-				"there is no transcript %s", session)
+				"there is no transcript at %s", session)
 		}
 		return filepath.Abs(session)
 	}
@@ -45,7 +45,7 @@ func Find(client, session string) (string, error) {
 			"transcript", "there is no session in %s", client)
 	}
 	return "", hint.New("give the path of a transcript, or one of these ids: "+ids(near),
-		"%d sessions in %s begin with %q", len(hits), client, session)
+		"%d session ids in %s begin with %q", len(hits), client, session)
 }
 
 // Transcripts lists the main transcripts in one of the client's folders, as named by FolderOf, or

@@ -66,8 +66,8 @@ func Stale(now time.Time) string {
 	if days <= 90 {
 		return ""
 	}
-	return fmt.Sprintf("The built-in price table is dated %s, %s ago: "+
-		"compare `hooks cost --rates` with today's prices; "+
-		"rows under ### Loop Cost Rates in CLAUDE.md take precedence",
+	return fmt.Sprintf("The built-in price table is dated %s, %s ago; "+
+		"compare `hooks cost --rates` with today's prices, "+
+		"and add rows under ### Loop Cost Rates in CLAUDE.md to override it",
 		Dated, english.Plural(days, "day"))
 }

@@ -125,7 +125,7 @@ func TestAPushInTheMergingCommandMergesNothing(t *testing.T) {
 	}
 	for _, told := range []string{
 		"not to whatever is pushed before it runs", "hint: " + merge,
-		"not run: gh pr merge 142: the person approved only ", "head branch was modified",
+		"not run: gh pr merge 142: the person approved only commit ", "head branch was modified",
 	} {
 		if !w.Model.Told(told) {
 			t.Errorf("the model did not read %q", told)

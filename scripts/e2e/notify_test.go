@@ -38,7 +38,7 @@ func TestCommandTellsOfAGateAndOfAStop(t *testing.T) {
 	stop := "prior_gate_stop: Loop stopped at gate budget-escalation in iteration 2" +
 		" — next: /sdd:work --loop --resume"
 	want := []string{
-		"hooks: a question waits for you|" + gate + "|" + gate + "|" + w.Project,
+		"hooks: a question is waiting for you|" + gate + "|" + gate + "|" + w.Project,
 		"hooks: the work loop has halted|" + stop + "|" + stop + "|" + w.Project,
 	}
 	if diff := cmp.Diff(want, notes()); diff != "" {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const keepsHooks = "this session keeps its hooks while a loop is on"
+const keepsHooks = "this session needs its hooks until the loop ends"
 
 // switchesOff are ways past the reading of a command to switch the hooks off in mid-run: a program
 // that makes the file's name, and a commit that has the file.
