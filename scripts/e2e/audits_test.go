@@ -323,7 +323,7 @@ func TestAnAuditOutlivesItsWorktree(t *testing.T) {
 	gone := "the worktree " + side + " is gone, and with it the audit of docs/plan.md"
 	out, err := w.tryHooks("status")
 	_, way, _ := strings.Cut(out, "hint: restore it with `")
-	way, _, ok := strings.Cut(way, "`; in it, ")
+	way, _, ok := strings.Cut(way, "`; there, ")
 	if err == nil || !ok || !strings.Contains(out, gone) {
 		t.Fatalf("hooks status: %v\n%s", err, out)
 	}
