@@ -56,7 +56,7 @@ find() {
         said=$("$found" version </dev/null 2>/dev/null) || continue
         case $said in
         "hooks $version "*) return 0 ;;
-        "hooks "[0-9]*) other="; $found is another version" ;;
+        "hooks "[0-9]*) other=" ($found is another version)" ;;
         esac
     done
     found=
@@ -78,12 +78,12 @@ quoted() { printf %s "$1" | sed 's/[\\"]/\\&/g'; }
 
 refuse() {
     if [ -f "$root/scripts/install.sh" ]; then
-        way="sh '$root/scripts/install.sh'"
+        way="in a terminal, run \`sh '$root/scripts/install.sh'\`"
     else
-        way="put the program of hooks $version at $program"
+        way="install hooks $version as $program"
     fi
-    why=$(quoted "the plugin hooks has no program here$other: nothing would govern this loop")
-    way=$(quoted "in a terminal: $way, then type the command again")
+    why=$(quoted "the hooks plugin cannot govern a loop, because it has no working program$other")
+    way=$(quoted "$way, then start the loop again")
     case $word in
     user-prompt-expansion)
         printf '{"decision":"block","reason":"%s\\nhint: %s"}\n' "$why" "$way" ;;
@@ -98,12 +98,12 @@ refuse() {
 
 payload=$(head -n 1) # empty if the failed program has already read it
 if [ -e "$program" ]; then
-    other="; $program does not start"
+    other=" ($program does not start)"
 elif find; then
     place 2>/dev/null && exec "$program" "$word" <<EOF
 $payload
 EOF
-    other="; $found cannot be linked into $root/bin"
+    other=" ($found cannot be linked into $root/bin)"
 fi
 if [ "$word" = session-start ] || looping "$payload"; then refuse; fi
 exit 1

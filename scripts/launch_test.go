@@ -157,7 +157,7 @@ func TestAnotherProgramIsNotTaken(t *testing.T) {
 	for name, c := range map[string]struct{ at, text, want string }{
 		"another version": {"home/.local/bin/hooks", old, "is another version"},
 		"another program": {"home/.local/bin/hooks", "#!/bin/sh\nexit 0\n",
-			"has no program here:"},
+			"it has no working program"},
 		"a broken one here": {"bin/hooks", "\x7fELF nothing", "bin/hooks does not start"},
 	} {
 		root, home := plugin(t)

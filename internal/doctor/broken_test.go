@@ -137,12 +137,12 @@ var broken = []struct {
 		w.register("home/.claude/settings.json",
 			"/none/hooks")
 	},
-		"hook-binary", report.Broken, "starts /none/hooks", "hooks install", ""},
+		"hook-binary", report.Broken, "cannot start /none/hooks", "hooks install", ""},
 	{"a bare name that is not on PATH", func(w *world) {
 		w.must(os.Remove(w.path("bin/hooks")))
 		w.register("home/.claude/settings.json", "hooks")
 	}, "hook-binary", report.Broken, `"hooks": executable file not found in $PATH`,
-		"register it again", ""},
+		"or run `hooks install", ""},
 	{"a missing exec bit", func(w *world) {
 		text, err := os.ReadFile(built)
 		w.must(err)
@@ -152,8 +152,8 @@ var broken = []struct {
 	{"another version", func(w *world) {
 		w.register("home/.claude/settings.json",
 			w.tool("hooks", "echo hooks v0.0.1 linux/amd64 go1.1"))
-	}, "hook-binary", report.Broken, `is "hooks v0.0.1 linux/amd64 go1.1", this program is`,
-		"register this one", ""},
+	}, "hook-binary", report.Broken, `is "hooks v0.0.1 linux/amd64 go1.1", but this program is`,
+		"update the registered program", ""},
 	{"a binary of another machine", func(w *world) {
 		w.write("bin/hooks", "\x7fELF nothing")
 		w.must(os.Chmod(w.path("bin/hooks"), 0o755))
@@ -182,12 +182,12 @@ var broken = []struct {
 		""},
 
 	{"an old client", func(w *world) { w.tool("claude", `echo "2.1.138 (Claude Code)"`) },
-		"client-version", report.Broken, "the client is older than 2.1.239: a gate may pass",
+		"client-version", report.Broken, "the client is older than 2.1.239, so a gate may",
 		"update the client", ""},
 	{"no client", func(*world) {}, "client-version", report.Doubt,
-		"claude is not on PATH: its version is unknown", "install the client", ""},
+		"claude is not on PATH, so its version is unknown", "install the client", ""},
 	{"a client that does not answer", func(w *world) { w.tool("claude", "exit 3") },
-		"client-version", report.Doubt, "does not report its version", "claude --version", ""},
+		"client-version", report.Doubt, "did not report its version", "claude --version", ""},
 
 	{"a session in which no Stop came", func(w *world) {
 		w.run(func(b *loop.Budget) {
@@ -195,13 +195,13 @@ var broken = []struct {
 			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began,
 				Events: []string{"pre-tool-use"}}}
 		})
-	}, "receipts", report.Broken, "no Stop ever reached", "follow the hints", ""},
+	}, "receipts", report.Broken, "no Stop event reached", "follow the hints", ""},
 	{"a session in which nothing was guarded", func(w *world) {
 		w.run(func(b *loop.Budget) {
 			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began,
 				Events: []string{"post-tool-use", "stop"}}}
 		})
-	}, "receipts", report.Broken, "nothing was guarded", "follow the hints", ""},
+	}, "receipts", report.Broken, "no tool call was checked", "follow the hints", ""},
 
 	{"a live session in which no hook fires", func(w *world) {
 		w.live = true
@@ -215,14 +215,14 @@ var broken = []struct {
 		w.live = true
 		w.tool("claude", `echo "2026 session-start 1ms program=/x" >>"$HOOKS_LOG"
 			echo '{"is_error":false}'`)
-	}, "live", report.Broken, "but its Stop never reached the program", "see hooks-registered", ""},
+	}, "live", report.Broken, "but its Stop event never reached", "hooks-registered", ""},
 	{"a live session without a client", func(w *world) { w.live = true },
 		"live", report.Broken, `"claude": executable file not found`, "on PATH", ""},
 	{"a program that does nothing", func(w *world) {
 		w.register("home/.claude/settings.json",
 			w.tool("hooks", "exit 0"))
 	},
-		"self-test", report.Broken, "the reply to a tick that begins is", "hook-binary", ""},
+		"self-test", report.Broken, "unexpected reply to the start of a tick", "hook-binary", ""},
 	{"a program that talks without a loop",
 		func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "echo hello")) },
 		"self-test", report.Broken, `printed "hello"`, "hook-binary", ""},
@@ -287,7 +287,7 @@ var broken = []struct {
 		"docs/configuration.md", ""},
 	{"no skill to govern", func(w *world) {
 		w.must(os.RemoveAll(w.path("home/.claude/skills")))
-	}, "governed-skills", report.Doubt, "no skill that can be governed is installed",
+	}, "governed-skills", report.Doubt, "no installed skill can be governed",
 		"hooks init --plugin", ""},
 	{"a tracker in the person's own CLAUDE.md", func(w *world) {
 		w.write("home/.claude/CLAUDE.md",
@@ -342,8 +342,8 @@ var broken = []struct {
 		"HOOKS_TRACKER_COMMAND", ""},
 	{"a tracker of no known kind", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Type**: jira\n")
-	}, "forge-client", report.Doubt, "no tracker is known: CLAUDE.md has Type jira", "CLAUDE.md",
-		""},
+	}, "forge-client", report.Doubt, "no tracker is known: CLAUDE.md sets Type to jira",
+		"CLAUDE.md", ""},
 	{"a tracker command that is not there", func(w *world) {
 		w.env["HOOKS_TRACKER_COMMAND"] = "my-tracker list"
 		w.write("p/CLAUDE.md",

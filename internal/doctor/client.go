@@ -21,20 +21,20 @@ func clientVersion(m *machine, n *notes) {
 	have := version(out)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		n.warn("install the client, or put it on PATH; an editor with its own client needs neither",
-			"claude is not on PATH: its version is unknown, and `hooks go` cannot start it")
+		n.warn("install the client or put it on PATH, unless your editor includes its own client",
+			"claude is not on PATH, so its version is unknown and `hooks go` cannot start it")
 		return
 	case err != nil || have == nil:
 		n.warn("see `claude --version`",
-			"the client does not report its version: %s", cmp.Or(out, fmt.Sprint(err)))
+			"the client did not report its version: %s", cmp.Or(out, fmt.Sprint(err)))
 		return
 	case slices.Compare(have, version(oldest)) < 0:
 		n.fail("update the client",
-			"the client is older than %s: a gate may pass unanswered", oldest)
+			"the client is older than %s, so a gate may pass without an answer", oldest)
 	}
-	n.note("claude %d.%d.%d; tested with %s", have[0], have[1], have[2], join(tested[:]))
+	n.note("claude %d.%d.%d; hooks was tested with %s", have[0], have[1], have[2], join(tested[:]))
 	if slices.Compare(have, version(tested[0])) > 0 {
-		n.note("newer than any tested version: `hooks doctor --live` shows whether its hooks fire")
+		n.note("this version is untested; run `hooks doctor --live` to see whether its hooks fire")
 	}
 }
 

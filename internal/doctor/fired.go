@@ -32,17 +32,17 @@ func receipts(m *machine, n *notes) {
 		n.skip("no loop has run here yet")
 		return
 	}
-	n.note("session %s, last %s: %s",
+	n.note("session %s, last event at %s; events: %s",
 		last.SessionID, last.Last.UTC().Format(time.RFC3339), join(last.Events))
 	n.note("answered by %s %s", m.shown(last.Program.Path), last.Program.Version)
-	const hint = "follow the hints of the registration checks, if any; the next session with a " +
-		"loop writes a new receipt"
+	const hint = "follow the hints of the registration checks, if any; then run a loop in a new " +
+		"session, which writes a new receipt"
 	came := func(word string) bool { return slices.Contains(last.Events, word) }
 	if run.Seq > 0 && run.IterationsUsed > 0 && !came("stop") {
-		n.fail(hint, "no Stop ever reached the program in that session")
+		n.fail(hint, "no Stop event reached the program in that session")
 	}
 	if (came("post-tool-use") || came("post-tool-use-failure")) && !came("pre-tool-use") {
-		n.fail(hint, "tools ran in that session, but no PreToolUse ever reached the program: "+
-			"nothing was guarded")
+		n.fail(hint, "tools ran in that session, but no PreToolUse event reached the program, "+
+			"so no tool call was checked")
 	}
 }

@@ -40,9 +40,9 @@ func governedSkills(m *machine, n *notes) {
 		n.note("/%s from %s", skill.Name, m.shown(skill.Path))
 	}
 	if len(list) == 0 {
-		n.warn("`hooks uninstall && hooks init --plugin`; or rename one of your skills to work or "+
-			"review",
-			"no skill that can be governed is installed: a `/loop` here would not be governed")
+		n.warn("run `hooks uninstall && hooks init --plugin`, or rename one of your skills to "+
+			"work or review",
+			"no installed skill can be governed, so a `/loop` here would not be governed")
 	}
 }
 
@@ -75,5 +75,5 @@ func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	if plugged {
 		return "/loop 10m /hooks:do --max-dollars 3 -- fix the flaky tests"
 	}
-	return "# no skill here can be governed: `hooks uninstall && hooks init --plugin` installs one"
+	return "# no skill here can be governed; run `hooks uninstall && hooks init --plugin` first"
 }

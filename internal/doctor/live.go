@@ -36,7 +36,7 @@ const maxLog = 16 << 20
 // program fires in the session, it writes a line to a log, which proves that it fired.
 func live(m *machine, n *notes) {
 	if !m.Live {
-		n.skip("hooks doctor --live starts one real session, which costs a few cents")
+		n.skip("not run; `hooks doctor --live` starts one real session, which costs a few cents")
 		return
 	}
 	dir, err := os.MkdirTemp("", "hooks-live-")
@@ -61,8 +61,8 @@ func live(m *machine, n *notes) {
 	after, _ := safefile.ReadHead(log, maxLog)
 	events, programs := receipt(strings.TrimPrefix(after, before))
 	result := gjson.Parse(out)
-	n.note("one session of %.0f s for $%.4f, in which %s reached the program", took.Seconds(),
-		result.Get("total_cost_usd").Float(), cmp.Or(join(events), "no event"))
+	n.note("one session ran %.0f s and cost $%.4f; events received: %s", took.Seconds(),
+		result.Get("total_cost_usd").Float(), cmp.Or(join(events), "none"))
 	for _, p := range programs {
 		n.note("answered by %s", m.shown(p))
 	}
@@ -75,14 +75,15 @@ func live(m *machine, n *notes) {
 	}
 	switch {
 	case len(events) == 0:
-		n.fail("see settings-files, hook-binary and switches; then see `claude --debug hooks`",
-			"no hook of this program fired in a real session: no loop here is governed")
+		n.fail("see the checks settings-files, hook-binary and switches; then "+
+			"see `claude --debug hooks`",
+			"no hook of this program fired in a real session, so no loop here is governed")
 	case ended && !came("stop"):
-		n.fail("see hooks-registered and switches", "the session ended, but its Stop never "+
-			"reached the program")
+		n.fail("see the checks hooks-registered and switches",
+			"the session ended, but its Stop event never reached the program")
 	case ended && !came("pre-tool-use"):
-		n.warn("repeat the command; if that does not help, see hooks-registered and switches",
-			"no tool call reached the program: the model made none, or nothing is guarded")
+		n.warn("repeat the command; if that does not help, see the check hooks-registered",
+			"no tool call reached the program; either the model made none, or they are not checked")
 	}
 }
 

@@ -20,7 +20,8 @@ func TestOneCauseIsSaidOnce(t *testing.T) {
 		byName[k.Name] = k
 	}
 	k := byName["self-test"]
-	if k.Status != report.Skipped || !slices.Contains(k.Found, "see hook-binary") {
+	if k.Status != report.Skipped || !slices.Contains(k.Found,
+		"not run; see the check hook-binary") {
 		t.Errorf("%+v", k)
 	}
 	short := page.Draw(page.Screen{Width: 200}, found)
@@ -29,7 +30,7 @@ func TestOneCauseIsSaidOnce(t *testing.T) {
 	if n := strings.Count(short, "/none/hooks"); n != 1 || strings.Contains(short, "  ok  ") {
 		t.Errorf("the cause is said %d times in\n%s", n, short)
 	}
-	for _, want := range []string{"ok   command-form", "self-test", "see hook-binary"} {
+	for _, want := range []string{"ok   command-form", "self-test", "see the check hook-binary"} {
 		if !strings.Contains(long, want) {
 			t.Errorf("-v does not print %q:\n%s", want, long)
 		}

@@ -23,8 +23,8 @@ func repository(m *machine, n *notes) {
 		return
 	}
 	if m.repo.Default == "" && len(m.repo.Remotes) > 0 {
-		n.warn("`git remote set-head origin --auto`", "the remote's default branch is "+
-			"unknown: only main, master, trunk and release branches are protected")
+		n.warn("run `git remote set-head origin --auto`", "the remote's default branch is "+
+			"unknown, so only main, master, trunk and release branches are protected")
 	}
 	n.note("default branch %s", cmp.Or(m.repo.Default, "unknown"))
 }
@@ -41,8 +41,8 @@ func configuration(m *machine, n *notes) {
 	n.note("%s, %s, %s, tracker %s, do-not-merge label %q",
 		english.Plural(len(c.Rates), "price row"),
 		english.Plural(len(c.Patterns), "redaction pattern"),
-		english.Plural(len(c.AgentLogins), "agent login"), cmp.Or(c.Tracker.Type, "of the remote"),
-		c.DoNotMerge)
+		english.Plural(len(c.AgentLogins), "agent login"),
+		cmp.Or(c.Tracker.Type, "from the remote"), c.DoNotMerge)
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
 	settings := filepath.Join(m.project, filepath.FromSlash(config.SettingsFile))
@@ -79,6 +79,7 @@ func forgeClient(m *machine, n *notes) {
 		n.fail("give its full path in the Tracker block", "%v", f)
 	default:
 		n.warn(cmp.Or(f.Hint(), "see `hooks backlog`")+
-			"; until that works, backlog, labels and PR states come only from reports", "%v", f)
+			"; until then, backlog, labels and PR states come only from the model's reports",
+			"%v", f)
 	}
 }

@@ -24,11 +24,11 @@ import (
 func again(f *install.File) string {
 	switch {
 	case f.Root != "":
-		return "update the plugin; or disable it and register the program: `hooks install`"
+		return "update the plugin, or disable it and run `hooks install`"
 	case f.Scope == "managed":
 		return "ask the administrator to register it again in the managed settings"
 	}
-	return "`hooks install --scope " + f.Scope + "`"
+	return "run `hooks install --scope " + f.Scope + "`"
 }
 
 // from returns a file's path and scope for people.
@@ -41,7 +41,7 @@ func (m *machine) from(f *install.File) string {
 func settingsFiles(m *machine, n *notes) {
 	for _, f := range m.settings().Files {
 		if f.Bad != "" {
-			n.fail("repair the file, or move it away: the client ignores it",
+			n.fail("repair the file or move it away; until then the client ignores it",
 				"%s: %s", m.from(f), f.Bad)
 			continue
 		}
@@ -63,9 +63,9 @@ func settingsFiles(m *machine, n *notes) {
 func hooksRegistered(m *machine, n *notes) {
 	ours := m.settings().Ours
 	if len(ours) == 0 {
-		n.fail("register the program: `hooks install`, or enable its plugin; the doctor cannot "+
-			"see a session started with --plugin-dir",
-			"the program is not registered: no loop is governed")
+		n.fail("run `hooks install`, or enable the plugin; the doctor cannot see a plugin that "+
+			"is loaded with --plugin-dir",
+			"the program is not registered, so no loop is governed")
 		return
 	}
 	var files, missing []string
@@ -95,7 +95,7 @@ func hooksRegistered(m *machine, n *notes) {
 // handler, the client runs it once. Different handlers, and those of plugins, run separately.
 func registeredOnce(m *machine, n *notes) {
 	var events, files []string
-	keep := "keep one"
+	keep := "keep only one registration"
 	for _, w := range event.Words {
 		var copies, places []string
 		for _, h := range m.settings().Ours {
@@ -108,7 +108,7 @@ func registeredOnce(m *machine, n *notes) {
 			}
 			copies, places = append(copies, own), append(places, m.from(h.File))
 			if slices.Contains(install.Scopes, h.File.Scope) {
-				keep = "keep one; for example, run `hooks uninstall --scope " + h.File.Scope + "`"
+				keep = "keep only one; for example: `hooks uninstall --scope " + h.File.Scope + "`"
 			}
 		}
 		if len(places) > 1 {
@@ -162,19 +162,19 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		n.fail("`chmod +x "+path+"`, or `hooks doctor --fix`",
-			"%s is not executable: it governs no loop", path)
+		n.fail("run `chmod +x "+path+"` or `hooks doctor --fix`",
+			"%s is not executable, so it governs no loop", path)
 		return
 	case err != nil:
-		way := "build or install the program there, or register it again: " + install
+		way := "build or install the program there; or " + install
 		if h.File.Root != "" {
-			way = "start a session: the plugin links to an installed hooks of the same version; " +
-				"if none is installed, build it there"
+			way = "start a session, in which the plugin links to an installed hooks of its own " +
+				"version; or build the program there"
 		}
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err // omit the path, which the message already contains
 		}
-		n.fail(way, "%s in %s starts %s: %v", h.Event, m.shown(h.File.Path), path, err)
+		n.fail(way, "%s in %s cannot start %s: %v", h.Event, m.shown(h.File.Path), path, err)
 		return
 	}
 	out, err := start(child.Command{
@@ -182,11 +182,11 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 	})
 	switch {
 	case err != nil:
-		n.fail("build it for this machine, or register it again: "+install,
+		n.fail("build it for this machine; or "+install,
 			"%s does not start: %v", path, err)
 	case out != m.Version:
-		n.fail("register this one: "+install+", or update the other",
-			"%s is %q, this program is %q", path, out, m.Version)
+		n.fail("update the registered program; or "+install,
+			"%s is %q, but this program is %q", path, out, m.Version)
 	default:
 		n.note("%s: %s", path, out)
 	}
@@ -198,13 +198,13 @@ func onPath(m *machine, n *notes) {
 	hint := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's startup file"
 	switch {
 	case err != nil:
-		n.warn(hint, "hooks is not on PATH: hints that say `hooks …` mean %s",
+		n.warn(hint, "hooks is not on PATH; if a hint says `hooks …`, type %s instead",
 			m.shown(m.self.Path))
 	case install.Same(path, m.self.Path):
 		n.note("%s", path)
 	default:
 		n.warn(hint+", before "+filepath.Dir(path),
-			"typing hooks starts %s instead of %s", path, m.self.Path)
+			"the command `hooks` starts %s instead of %s", path, m.self.Path)
 	}
 }
 
@@ -237,7 +237,7 @@ func switches(m *machine, n *notes) {
 		{"CLAUDE_CODE_SIMPLE", "--bare"}, {"CLAUDE_CODE_SAFE_MODE", "--safe-mode"},
 	} {
 		if value := variable(s[0]); value != "" && value != "0" && value != "false" {
-			n.fail("unset it where loops are started",
+			n.fail("unset it in the settings or in the environment",
 				"%s=%s: the client runs no hooks, as with %s", s[0], value, s[1])
 		}
 	}

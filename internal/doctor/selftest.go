@@ -24,7 +24,7 @@ type scratch struct {
 func selfTest(m *machine, n *notes) {
 	for _, h := range m.settings().Ours {
 		if _, err := m.located(h); err != nil { // its command line would let every call pass
-			n.skip("see hook-binary")
+			n.skip("not run; see the check hook-binary")
 			return
 		}
 	}
@@ -37,7 +37,7 @@ func selfTest(m *machine, n *notes) {
 	s := &scratch{m, play.Session{ID: "doctor", Prompt: "prompt-1", Project: dir,
 		Transcript: filepath.Join(dir, "doctor.jsonl")}}
 	if err := s.play(); err != nil {
-		n.fail("see hook-binary; install the program again: `hooks install`", "%v", err)
+		n.fail("see the check hook-binary, or run `hooks install` again", "%v", err)
 	}
 }
 
@@ -57,7 +57,7 @@ func tick() []step {
 			"background_tasks", "[]", "session_crons", "[]"}
 	}
 	return []step{
-		{"a tick that begins", "pre-tool-use", []any{"tool_name", "Skill", "tool_use_id",
+		{"the start of a tick", "pre-tool-use", []any{"tool_name", "Skill", "tool_use_id",
 			"toolu_doctor", "tool_input.skill", "sdd:work", "tool_input.args",
 			"--loop --max-iterations 3"},
 			"hookSpecificOutput.additionalContext", "Loop Iteration 1/3"},
@@ -86,7 +86,7 @@ func (s *scratch) play() error {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(s.Project, ".sdd")); err == nil {
-		return errors.New("something was written although no loop is active")
+		return errors.New("the program created .sdd although no loop is active")
 	}
 	for _, t := range tick() {
 		if err := s.take(t); err != nil {
@@ -114,7 +114,7 @@ func (s *scratch) take(t step) error {
 		return fmt.Errorf("%s: %w", h.Word, err)
 	case t.field == "" && r.Exists(), !strings.Contains(r.Get(t.field).String(), t.want):
 		line, _, _ := strings.Cut(r.Raw, "\n")
-		return fmt.Errorf("the reply to %s is %.100q", t.what, line)
+		return fmt.Errorf("unexpected reply to %s: %.100q", t.what, line)
 	}
 	return nil
 }

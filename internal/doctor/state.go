@@ -28,7 +28,7 @@ func stateFiles(m *machine, n *notes) {
 		n.skip("no loop has run in %s", m.project)
 		return
 	} else if err != nil {
-		n.fail("remove or rename .sdd/loop: it must be a folder of this project", "%v", err)
+		n.fail("remove or rename .sdd/loop, which must be a folder of this project", "%v", err)
 		return
 	}
 	defer files.Close()
@@ -50,10 +50,10 @@ func unreadable(n *notes, err error) {
 	if err == nil {
 		return
 	}
-	way := "see `hooks loop status`; `hooks loop reset` archives the run, and the next tick " +
-		"starts a fresh one"
+	way := "see `hooks loop status`, or run `hooks loop reset` to archive the run; the next " +
+		"tick then starts a fresh one"
 	if _, newer := errors.AsType[*store.NewerError](err); newer {
-		way = "upgrade hooks: this version does not change a file of a later one"
+		way = "upgrade hooks; this version does not change files written by a later one"
 	}
 	for line := range strings.Lines(err.Error()) {
 		n.fail(way, "%s", strings.TrimSpace(line))
@@ -63,11 +63,11 @@ func unreadable(n *notes, err error) {
 // seals checks whether the program can write its seal records outside the project, and whether the
 // runs' files have changed since they were written.
 func seals(m *machine, n *notes) {
-	const unseen = "changes to the files of a loop will not be detected"
+	const unseen = "changes to a loop's files will not be detected"
 	dir := seal.At(seal.Home(m.Env))
 	if err := dir.Probe(); err != nil {
-		n.warn("make the folder writable for you, or name another one in HOOKS_STATE_HOME",
-			"%v: "+unseen, err)
+		n.warn("make the folder writable, or set HOOKS_STATE_HOME to another folder",
+			"%v; "+unseen, err)
 		return
 	}
 	n.note("%s", dir.Path())
@@ -82,7 +82,7 @@ func seals(m *machine, n *notes) {
 			n.fail(hint.Of(store.Hinted(err)), "%v", err)
 		}
 		if note != "" {
-			n.warn("no action is needed; see `hooks loop raise` for limits", "%s", note)
+			n.warn("no action is needed; to change a limit, see `hooks loop raise`", "%s", note)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func linkedRuns(worktree string) (list []*loop.Budget) {
 func (m *machine) offerRemoval(
 	ctx context.Context, n *notes, path, about string, b *loop.Budget,
 ) {
-	way, why := "`hooks doctor --fix` removes it and keeps the branch and the history", ""
+	way, why := "run `hooks doctor --fix` to remove it; the branch and the history stay", ""
 	hidden, err := tracker.Hidden(ctx, path)
 	switch other := m.ignoredIn(path, b.Skill); {
 	case proc.Of(b.Owner) != loop.Dead:
@@ -80,7 +80,7 @@ func (m *machine) offerRemoval(
 		why = "git is configured to ignore changes to " + hidden[0] + " there"
 	}
 	if why != "" {
-		way = "`git worktree remove " + path + "` removes it with all files that git ignores; " +
+		way = "run `git worktree remove " + path + "` to remove it and all ignored files; " +
 			"the branch stays"
 		why = ", but " + why
 	}

@@ -60,7 +60,7 @@ func read(path string, limit int64) (*string, error) {
 	case err != nil:
 		return nil, err
 	case int64(len(text)) > limit:
-		return nil, fmt.Errorf("%s is over %d bytes", path, limit)
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, limit)
 	}
 	return &text, nil
 }

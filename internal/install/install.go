@@ -137,7 +137,7 @@ func textOf(file *string) string {
 func (r Result) Installed(dry, whole bool) string {
 	text := fmt.Sprintf("installed in %s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Diff == "" {
-		text = fmt.Sprintf("already installed in %s: nothing changed", r.Path)
+		text = fmt.Sprintf("already installed in %s; nothing was changed", r.Path)
 	} else if r.Backup != "" {
 		text += "\neverything else in the file is unchanged; the former text is kept in " + r.Backup
 	}
@@ -152,9 +152,9 @@ func (r Result) Installed(dry, whole bool) string {
 func (r Result) Uninstalled(dry, whole bool) string {
 	text := fmt.Sprintf("uninstalled from %s; everything else in the file is unchanged", r.Path)
 	if r.Diff == "" {
-		text = fmt.Sprintf("not installed in %s: nothing changed", r.Path)
+		text = fmt.Sprintf("not installed in %s; nothing was changed", r.Path)
 	} else if r.Removed {
-		text = fmt.Sprintf("uninstalled together with %s, which had no other content", r.Path)
+		text = fmt.Sprintf("uninstalled by removing %s, which had no other content", r.Path)
 	}
 	return r.describe(text, dry, whole)
 }

@@ -82,11 +82,11 @@ func Program() (string, error) {
 func checkLasting(path string) error {
 	dirs := strings.ReplaceAll(path, `\`, "/")
 	if strings.Contains(dirs, "/go-build") && strings.Contains(dirs, "/exe/") {
-		return hint.New("build it permanently: go build -o bin/hooks ./hooks && bin/hooks install",
-			"this program was built by `go run`, which deletes it when it ends")
+		return hint.New("run `go build -o bin/hooks ./hooks && bin/hooks install`",
+			"`go run` built this program and deletes it when it exits")
 	}
 	if !named(path) {
-		return hint.New("rename it to hooks, then run hooks install",
+		return hint.New("rename it to hooks, then run `hooks install`",
 			"this program is named %q, so its entries would not be recognized",
 			filepath.Base(path))
 	}
@@ -103,10 +103,10 @@ func Clash(scope, program, project string, env func(string) string) error {
 	}
 	for _, h := range ReadSettings(project, "", program, env).Ours {
 		name, isPlugin := strings.CutPrefix(h.File.Scope, "plugin ")
-		way := "remove it first: hooks uninstall --scope " + h.File.Scope
+		way := "first run `hooks uninstall --scope " + h.File.Scope + "`"
 		if isPlugin {
-			way = "disable it first: `claude plugin disable " + name +
-				"`; or keep the plugin, which needs no `hooks install`"
+			way = "first run `claude plugin disable " + name +
+				"`, or keep the plugin, which needs no `hooks install`"
 		} else if h.File.Path == own || h.Program == program || h.File.Scope == "managed" {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-const ungoverned = "nothing would govern this loop"
+const ungoverned = "the hooks plugin cannot govern a loop"
 
 // bare is a world whose plugin lacks its program, as a clone of the source does.
 func bare(t *testing.T, script Script) *World {

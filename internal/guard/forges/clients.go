@@ -134,7 +134,7 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	case slices.ContainsFunc(argv, func(w shellword.Word) bool {
 		return strings.HasPrefix(w.Text, "--help=") || strings.HasPrefix(w.Text, "-h=")
 	}):
-		f.OpaqueForge(shellword.Join(argv), "--help has a value, so the command may run")
+		f.OpaqueForge(shellword.Join(argv), "--help has a value, so the command may still run")
 	case !named(name, group.Text, sub.Text):
 		reason := "an unknown command, alias or extension of " + name
 		f.OpaqueForge(shellword.Join(argv), reason)
@@ -394,7 +394,7 @@ func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
 	}
 	switch q = q.orDefault(); {
 	case shellword.Blank(q.URL) && (fl.Late || q.Method != "GET"):
-		f.OpaqueForge(shellword.Join(argv), "the path of the api call is only known at run time")
+		f.OpaqueForge(shellword.Join(argv), "the path of the API call is only known at run time")
 	default:
 		Send(f, q)
 	}

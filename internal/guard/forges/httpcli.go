@@ -32,7 +32,7 @@ func Curl(f *plain.Frame, argv []shellword.Word) {
 		return strings.HasPrefix(w.Text, "--exp") && !strings.HasPrefix(w.Text, "--expect100")
 	}
 	if fl.On("--next", "-:") || slices.ContainsFunc(args, expands) {
-		f.OpaqueForge(shellword.Join(argv), "the guard does not read --next and --expand")
+		f.OpaqueForge(shellword.Join(argv), "the guard cannot read --next or --expand")
 	}
 	const sends = "url request data json form upload config next k x f t d " + shellword.Unknown
 	for _, w := range fl.All("-K", "--config") {

@@ -154,6 +154,6 @@ func (f *Frame) RunsFile(how string) {
 		f.Opaque(how, "the file that it runs is only known at run time")
 	}
 	if f.M.written != "" {
-		f.OpaqueForge(how, "the call writes text to a file and runs a file")
+		f.OpaqueForge(how, "the call writes text to a file and may run that file")
 	}
 }

@@ -91,7 +91,7 @@ func Sort(b *Board, scope Scope) Result {
 	s.res.Partial = !b.Whole || len(scope.Unclear) > 0
 	if len(scope.Unclear) > 0 {
 		words := strings.Join(scope.Unclear, " ")
-		s.note("the scope words %q were not understood; fewer issues may be meant", words)
+		s.note("the scope words %q were not understood, so the list may be too long", words)
 	}
 	s.res.Backlog = loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{}}
 	var in []*Issue

@@ -79,9 +79,9 @@ func (f *Failure) Hint() string {
 		return "review the command, then set " + Allow +
 			" to exactly that command in your own environment"
 	case Moved:
-		return "restore the tracker or remote, or begin a fresh run, which uses the current one"
+		return "change the tracker or remote back, or begin a fresh run with the current one"
 	case Failed, TooSlow:
-		return "the next iteration asks the tracker again"
+		return "wait for the next iteration, which asks the tracker again"
 	}
 	return ""
 }

@@ -81,7 +81,7 @@ func Choose(
 		t.Kind, t.Client = Command, strings.Join(command, " ")
 		switch {
 		case len(command) == 0:
-			return unconfigured("CLAUDE.md has Type command, but no Command")
+			return unconfigured("CLAUDE.md sets Type to command, but sets no Command")
 		case getenv(Allow) != c.Command:
 			return t, &Failure{Why: NotAllowed, Program: Program(t), Says: c.Command}
 		}
@@ -100,9 +100,9 @@ func Choose(
 	default:
 		says := "no origin remote with a known host was found, and CLAUDE.md names no tracker"
 		if t.Kind != "" {
-			says = "CLAUDE.md has Type " + t.Kind + ", not github, gitlab, gitea or command"
+			says = "CLAUDE.md sets Type to " + t.Kind + ", not github, gitlab, gitea or command"
 		} else if official != "" {
-			says = "the host " + official + " is not a known forge, and CLAUDE.md names no Type"
+			says = "the host " + official + " is not a known forge, and CLAUDE.md sets no Type"
 		}
 		return unconfigured(says)
 	}

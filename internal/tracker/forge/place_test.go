@@ -124,17 +124,18 @@ func TestChoose(t *testing.T) {
 		{"a host no one knows", config.Tracker{},
 			[]string{"remote.origin.url", "git@git.nowhere.example:acme/app"},
 			"no tracker is known: the host git.nowhere.example is not a known forge, and " +
-				"CLAUDE.md names no Type"},
+				"CLAUDE.md sets no Type"},
 		{"a kind no one knows", config.Tracker{Type: "jira"},
 			[]string{"remote.origin.url", "git@github.com:acme/app"},
-			"no tracker is known: CLAUDE.md has Type jira, not github, gitlab, gitea or command"},
+			"no tracker is known: CLAUDE.md sets Type to jira, " +
+				"not github, gitlab, gitea or command"},
 		{"a name that is none", gh, []string{"remote.origin.url", "git@github.com:--help/app"},
 			"no tracker is known: neither the remote nor CLAUDE.md names the owner and repository"},
 		{"tea is at home elsewhere", config.Tracker{},
 			[]string{"remote.origin.url", "https://codeberg.org/acme/app"},
 			"tracker: tea is not logged in (it has logins, but none for codeberg.org)"},
 		{"no command", config.Tracker{Type: "command"}, nil,
-			"no tracker is known: CLAUDE.md has Type command, but no Command"},
+			"no tracker is known: CLAUDE.md sets Type to command, but sets no Command"},
 	} {
 		dir := t.TempDir()
 		git := func(args ...string) {
