@@ -53,7 +53,7 @@ func agree(ts *testscript.TestScript, _ bool, args []string) {
 	show("loop list work", ` (\d+/\d+) `, args[0])
 	show("loop list work", ` (\d+) +\$`, used(1))
 	show("loop list work", ` (\$[\d.]+) `, used(2))
-	show("cost", `^\$([\d.]+)\d in all`, used(2)[1:])
+	show("cost", `^\$([\d.]+)\d in total`, used(2)[1:])
 	for _, words := range []string{"status --json", "report-card --json"} {
 		field(words, "0.run.iterations_used", used(0))
 		field(words, "0.run.minutes_elapsed", used(1))

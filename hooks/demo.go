@@ -183,7 +183,7 @@ func (d *demo) on(word string, fields ...any) (gjson.Result, error) {
 		shown = true
 	}
 	if !shown && err == nil {
-		d.show(page.Faint, "→ "+event.NameOf(word)+":", "no reply: the call passes")
+		d.show(page.Faint, "→ "+event.NameOf(word)+":", "no reply, so the call passes")
 	}
 	return r, err
 }

@@ -29,17 +29,17 @@ type goCmd struct {
 	Tasks string `placeholder:"PATH" help:"The task list; by default, tasks.md beside the SPEC."`
 	Check string `placeholder:"CMD" help:"The command that checks a task or a section."`
 	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
-	Mode  string `enum:"${modes}," default:"" placeholder:"MODE" help:"${enum} or the spec's."`
+	Mode  string `enum:"${modes}," default:"" placeholder:"MODE" help:"${enum} or the spec's mode."`
 
 	CheckTimeout string `placeholder:"N" help:"Minutes for one run of the check command."`
-	Untidy       string `placeholder:"WORD" help:"If files are uncommitted: stop or leave-out."`
-	Require      string `placeholder:"WORD" help:"If verified: ask about each unverified task."`
+	Untidy       string `placeholder:"WORD" help:"With uncommitted files: stop or leave-out."`
+	Require      string `placeholder:"WORD" help:"verified: ask about each unverified task."`
 
 	MaxTaskIterations string `placeholder:"N" help:"Attempts at one task."`
 	MaxTaskDollars    string `placeholder:"N" help:"Dollars for one task; 0 for no ceiling."`
-	MaxIterations     string `placeholder:"N" help:"Attempts or phases in all."`
-	MaxMinutes        string `placeholder:"N" help:"Minutes in all."`
-	MaxDollars        string `placeholder:"N" help:"Dollars in all; 0 for no ceiling."`
+	MaxIterations     string `placeholder:"N" help:"Total attempts or phases."`
+	MaxMinutes        string `placeholder:"N" help:"Total minutes."`
+	MaxDollars        string `placeholder:"N" help:"Total dollars; 0 for no ceiling."`
 
 	NearLimit string `placeholder:"WORD" help:"At 80 percent of a limit: ask, continue or stop."`
 	Merges    string `placeholder:"WORD" help:"Merges: feedback, ask (each one) or never."`
@@ -48,7 +48,7 @@ type goCmd struct {
 	Restart bool          `help:"Continue a stopped audit and count its phases from zero."`
 	Stall   time.Duration `default:"15m" help:"End a client that prints nothing for this long."`
 	Yes     bool          `own:"" help:"Approve gates 1 and 2, for example in CI."`
-	Plugin  string        `own:"" placeholder:"NAME" help:"The clients' plugin: hooks or sdd."`
+	Plugin  string        `own:"" placeholder:"NAME" help:"The plugin to use: hooks or sdd."`
 }
 
 // Help describes the driver and the steps that it leaves to a person.
@@ -208,7 +208,7 @@ func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 		return err
 	}
 	if g.Stall <= 0 {
-		return hint.New("give a time such as 15m", "--stall %v is not a time to wait", g.Stall)
+		return hint.New("use a time such as `--stall 15m`", "--stall %v is not above zero", g.Stall)
 	}
 	client := drive.Client{Env: os.Environ(), Flags: flags, Stall: g.Stall}
 	run, err := start(skill+" "+g.arguments(k, spec), &client)
@@ -232,18 +232,18 @@ func (g goCmd) drive(k *kong.Context, a *app.App, c caller,
 		return err
 	}
 	resume := strings.TrimSuffix("hooks go "+skill, " go") + " --resume"
-	resume = "`" + cmp.Or(last.Resume, resume) + "`"
+	resume = "run `" + cmp.Or(last.Resume, resume) + "`"
 	way := "see `hooks explain`; then " + resume
 	switch last.Cause {
 	case loop.NotBegun:
 		if skill == "audit" && spec != "" { // the run did not begin
-			resume = "the same command"
+			resume = "run the same command again"
 		}
 		way = "run `hooks doctor`, as the client may lack the plugin; then " + resume
 	case "gate_waiting":
 		way = "answer the questions above, then " + resume
 	case loop.CauseNoCheck:
-		way = resume + " once the check command works, or with --check COMMAND"
+		way = resume + " once the check command works, or add --check COMMAND"
 	}
 	return exitError{hint.New(way, "the run stopped: %s", last.Cause), last.Code}
 }

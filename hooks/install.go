@@ -17,8 +17,8 @@ import (
 )
 
 type initCmd struct {
-	Settings bool `xor:"way" help:"Register it in your settings, so that your own skills can loop."`
-	Plugin   bool `xor:"way" help:"Install it as a plugin, which has skills that loop."`
+	Settings bool `xor:"way" help:"Register hooks in your settings, so that your own skills can loop."`
+	Plugin   bool `xor:"way" help:"Install hooks as a plugin, which brings its own looping skills."`
 	Yes      bool `help:"Do not ask for confirmation."`
 	Live     bool `help:"Test the registration in one real session, which costs a few cents."`
 }
@@ -32,21 +32,21 @@ func (i initCmd) Run(a *app.App, p caller) error {
 	}
 	found := doctor.Look(a.Env, dir)
 	for _, skill := range found.Governed {
-		if err := p.say(fmt.Sprintf("governed: /%s (%s)", skill.Name, skill.Path)); err != nil {
+		if err := p.say(fmt.Sprintf("can loop: /%s (%s)", skill.Name, skill.Path)); err != nil {
 			return err
 		}
 	}
 	plugin := i.Plugin || !i.Settings && !found.Registered && len(found.Governed) == 0
 	switch {
 	case found.Plugged && !i.Settings:
-		err = p.say("the plugin is enabled already")
+		err = p.say("the plugin is already enabled")
 	case plugin && found.Registered:
-		err = hint.New("hooks uninstall && hooks init --plugin",
-			"the program is registered in your settings already, so every event would count twice")
+		err = hint.New("run `hooks uninstall && hooks init --plugin`",
+			"the program is already registered in your settings, so every event would count twice")
 	case plugin:
 		err = i.addPlugin(p, found.Source)
 	default:
-		if err = i.agreed(p, "Register it in your settings"); err == nil {
+		if err = i.agreed(p, "Register hooks in your settings"); err == nil {
 			err = installCmd{settingsScope{Scope: "user"}}.register(a, p)
 		}
 	}
@@ -61,7 +61,7 @@ func (i initCmd) Run(a *app.App, p caller) error {
 
 // agreed asks the person to agree if no flag did so already. It returns an error if they decline.
 func (i initCmd) agreed(p caller, what string) error {
-	const unasked = "hooks init --yes"
+	const unasked = "run `hooks init --yes`"
 	switch {
 	case i.Yes || i.Settings || i.Plugin:
 		return nil
@@ -70,7 +70,7 @@ func (i initCmd) agreed(p caller, what string) error {
 	}
 	fmt.Fprint(p.out, what, "? (y/n) ")
 	if word := strings.ToLower(typedLine(p.in)); word != "y" && word != "yes" {
-		return hint.New(unasked+" does not ask", "nothing was changed")
+		return hint.New(unasked+" to skip the question", "nothing was changed")
 	}
 	return nil
 }
@@ -81,10 +81,10 @@ const clientWait = time.Minute
 // addPlugin installs the plugin with the client's own commands.
 func (i initCmd) addPlugin(p caller, source string) error {
 	if source == "" {
-		return hint.New("run `sh scripts/install.sh` in its checkout, then `hooks init`",
+		return hint.New("run `sh scripts/install.sh` in a checkout of hooks, then `hooks init`",
 			"the plugin's folder was not found beside this program")
 	}
-	if err := i.agreed(p, "Install it as a plugin from "+term.Text(source)); err != nil {
+	if err := i.agreed(p, "Install hooks as a plugin from "+term.Text(source)); err != nil {
 		return err
 	}
 	for _, args := range [][]string{
@@ -95,8 +95,8 @@ func (i initCmd) addPlugin(p caller, source string) error {
 			Args: args, Wait: clientWait, Most: 1 << 20,
 		})
 		if err != nil {
-			return hint.New("check that `claude` is on PATH and answers; "+
-				"`hooks init --settings` needs no client", "`%s`: %w",
+			return hint.New("check that `claude` is on PATH and runs, or use "+
+				"`hooks init --settings`, which needs no client", "`%s`: %w",
 				strings.Join(args, " "), err)
 		}
 	}
@@ -193,7 +193,7 @@ func (c settingsScope) place(a *app.App) (path, project string, err error) {
 type doctorCmd struct {
 	JSON bool `help:"Print the result as JSON."`
 	Fix  bool `help:"Repair what is safe to repair."`
-	Live bool `help:"Also start one real session, whose hooks must fire. It costs a few cents."`
+	Live bool `help:"Also test the hooks in one real session, which costs a few cents."`
 	All  bool `short:"v" name:"verbose" help:"Print every check, not only problems."`
 }
 

@@ -145,7 +145,7 @@ type prCmd struct {
 
 func (p prCmd) Run(c caller) error {
 	if p.Number < 1 {
-		return hint.New("give its number, for example `hooks pr 142`",
+		return hint.New("give the PR's number, for example `hooks pr 142`",
 			"the PR number %d is less than 1", p.Number)
 	}
 	pr, err := c.PR(p.Number)
@@ -154,9 +154,9 @@ func (p prCmd) Run(c caller) error {
 
 type historyCmd struct {
 	which
-	RunID string `name:"run" placeholder:"ID" help:"One run only, by its id, with all its iterations."`
+	RunID string `name:"run" placeholder:"ID" help:"Only the run with this id, with all its iterations."`
 	All   bool   `help:"The runs of all projects on this machine."`
-	Last  *uint  `short:"n" xor:"form" placeholder:"N" help:"Only the last N iterations in a table; 0 for all, 40 by default."`
+	Last  *uint  `short:"n" xor:"form" placeholder:"N" help:"Only the last N iterations in the table; 0 for all, 40 by default."`
 	JSON  bool   `xor:"form" help:"One JSON array with one iteration per line, as stored on disk: hooks history --json | jq '.[].outcome'."`
 	CSV   bool   `xor:"form" help:"Comma-separated values with a header."`
 }
@@ -186,18 +186,18 @@ func (h historyCmd) Run(c caller) error {
 
 type costCmd struct {
 	By    string `enum:"model,iteration,run,task,phase,day,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day or project."`
-	RunID string `name:"run" placeholder:"ID" help:"One run only, by its id."`
+	RunID string `name:"run" placeholder:"ID" help:"Only the run with this id."`
 	All   bool   `help:"The spending of loops in all projects on this machine."`
 	Since string `placeholder:"TIME" help:"Only iterations that ended since then: 7d, 12h or 2026-11-20."`
-	Rates bool   `help:"The price table in force, with the source of each row; alone or with --json."`
+	Rates bool   `help:"The price table in use, with the source of each row; takes no other flag except --json."`
 	JSON  bool   `help:"Print the result as JSON."`
 }
 
 func (o costCmd) Run(c caller) error {
 	if o.Rates {
 		if o.By != "run" || o.RunID != "" || o.All || o.Since != "" {
-			return hint.New("use `hooks cost --rates`, alone or with --json",
-				"--rates shows prices, which the other flags do not change")
+			return hint.New("run `hooks cost --rates` or `hooks cost --rates --json`",
+				"--rates takes no other flag except --json")
 		}
 		return c.show(o.JSON, c.Rates(), nil)
 	}
@@ -251,7 +251,7 @@ func (c replayCmd) Run(k *kong.Context, p caller) error {
 
 // resultCmd reports a session's result to a script, as output and as the exit code.
 type resultCmd struct {
-	Session string `placeholder:"ID" help:"The session, if it is not the newest that began here."`
+	Session string `placeholder:"ID" help:"The session's id; by default the newest session here."`
 	JSON    bool   `help:"Print the result as JSON."`
 }
 
@@ -273,10 +273,10 @@ func (r resultCmd) Run(c caller) error {
 
 type reportCardCmd struct {
 	which
-	RunID string `name:"run" placeholder:"ID" help:"An earlier run, by its id."`
-	All   bool   `help:"All projects on this machine: an index, or with --html the pages too."`
+	RunID string `name:"run" placeholder:"ID" help:"The run with this id instead of the newest."`
+	All   bool   `help:"List all projects on this machine; with --html, include their pages."`
 	HTML  string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
-	Open  bool   `help:"Show it in the browser; without --html in a temporary file."`
+	Open  bool   `help:"Open it in the browser, as a temporary file unless --html is given."`
 	JSON  bool   `xor:"form" help:"Print the result as JSON: a list of runs."`
 }
 
@@ -300,7 +300,7 @@ func (r reportCardCmd) Run(c caller) error {
 // write writes the page to a file, even if part of the history is damaged.
 func (r reportCardCmd) write(c caller) error {
 	if r.Open && c.Env("CLAUDECODE") != "" {
-		return hint.New("type it in a terminal of your own, or leave out --open",
+		return hint.New("run the command in your own terminal, or leave out --open",
 			"no browser can be opened from inside the agent")
 	}
 	if r.HTML == "" {

@@ -51,10 +51,10 @@ func (l loopListCmd) Run(c caller) error {
 
 type loopRaiseCmd struct {
 	which
-	MaxIterations string `placeholder:"N" help:"Iterations in all."`
-	MaxPRs        string `name:"max-prs" placeholder:"N" help:"PRs in all."`
-	MaxMinutes    string `placeholder:"N" help:"Minutes in all."`
-	MaxDollars    string `placeholder:"N" help:"Dollars in all; 0 for no ceiling."`
+	MaxIterations string `placeholder:"N" help:"Total iterations."`
+	MaxPRs        string `name:"max-prs" placeholder:"N" help:"Total PRs."`
+	MaxMinutes    string `placeholder:"N" help:"Total minutes."`
+	MaxDollars    string `placeholder:"N" help:"Total dollars; 0 for no ceiling."`
 }
 
 func (l loopRaiseCmd) Run(k *kong.Context, a *app.App, c caller) error {
@@ -84,8 +84,8 @@ func (g gateListCmd) Run(c caller) error {
 }
 
 type gateAnswerCmd struct {
-	Name   string   `arg:"" help:"The gate's name, such as budget-escalation; if several have it, NAME:TARGET or LOOP:NAME."`
-	Answer []string `arg:"" help:"One of its options, or your own words."`
+	Name   string   `arg:"" help:"The gate's name, such as budget-escalation; if it asks several questions, NAME:TARGET or LOOP:NAME."`
+	Answer []string `arg:"" help:"One of the question's options, or your own words."`
 }
 
 // Run records the answer. It takes effect at the next --resume.
@@ -94,7 +94,7 @@ func (g gateAnswerCmd) Run(a *app.App, c caller) error {
 }
 
 type tasksCmd struct {
-	List tasksListCmd `cmd:"" default:"withargs" help:"The tasks with verdict and cost."`
+	List tasksListCmd `cmd:"" default:"withargs" help:"List the tasks, each with its verdict and cost."`
 	Add  tasksAddCmd  `cmd:"" help:"Add a task; not from inside the agent."`
 }
 

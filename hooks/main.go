@@ -111,7 +111,7 @@ type commands struct {
 	Demo       demoCmd       `cmd:"" group:"Set up" help:"Run a whole loop in a temporary project and show what happens."`
 	Version    versionCmd    `cmd:"" group:"Set up" help:"Print the version."`
 	Completion completionCmd `cmd:"" group:"Set up" help:"Print a completion script: bash, zsh or fish."`
-	Complete   completeCmd   `cmd:"" hidden:"" help:"Print the words that a shell completes."`
+	Complete   completeCmd   `cmd:"" hidden:"" help:"Print the words that can complete a command line."`
 	Report     reportCmd     `cmd:"" group:"For skills and scripts" help:"Record a skill's facts, as JSON on stdin, in its open iteration."`
 	Schema     schemaCmd     `cmd:"" group:"For skills and scripts" help:"Print a JSON Schema."`
 	Ledger     ledgerCmd     `cmd:"" group:"For skills and scripts" help:"Loop ledgers: check them, add a turn, read the feedback."`
@@ -139,9 +139,9 @@ func people(a *app.App, args []string) (code int) {
 		return 0
 	}
 	if args = normalizeHelp(args); event.NameOf(args[0]) != "" {
-		complain(c.errs, hint.New("`hooks loop stop` ends a loop; "+
-			"`hooks --help` lists the commands that you can type",
-			"the client runs `hooks %s`, with one event as JSON on stdin: see hooks.json", args[0]))
+		complain(c.errs, hint.New("run `hooks loop stop` to end a loop, or "+
+			"`hooks --help` for the commands that you can type",
+			"only the client runs `hooks %s`, with one event as JSON on stdin", args[0]))
 		return 1
 	}
 	defer func() {

@@ -21,8 +21,8 @@ type reportCmd struct{}
 
 func (reportCmd) Run(a *app.App, c caller) error {
 	if typed(c.in) {
-		return hint.New("hooks report < facts.json; `hooks schema report` lists the fields",
-			"stdin is a terminal, but hooks report reads JSON")
+		return hint.New("run `hooks report < facts.json`; `hooks schema report` lists the fields",
+			"stdin is a terminal, but `hooks report` reads JSON from it")
 	}
 	return c.said(a.Report(c.in))
 }
@@ -56,8 +56,8 @@ type ledgerAppendCmd struct {
 
 func (l ledgerAppendCmd) Run(c caller) error {
 	if typed(c.in) {
-		return hint.New("hooks ledger append "+l.File+" < turn.md",
-			"stdin is a terminal, but hooks ledger append reads a turn")
+		return hint.New("run `hooks ledger append "+l.File+" < turn.md`",
+			"stdin is a terminal, but `hooks ledger append` reads a turn from it")
 	}
 	turn, err := io.ReadAll(c.in)
 	if err == nil {

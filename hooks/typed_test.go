@@ -10,8 +10,8 @@ import (
 // A hook word that a person types waits for no event: it says what it is, and what ends a loop.
 func TestHookWordOnATerminal(t *testing.T) {
 	for word, hint := range map[string]string{
-		"stop":         "hint: `hooks loop stop` ends a loop",
-		"pre-tool-use": "`hooks --help` lists the commands that you can type",
+		"stop":         "hint: run `hooks loop stop` to end a loop",
+		"pre-tool-use": "`hooks --help` for the commands that you can type",
 		"report":       "hooks schema report",
 	} {
 		s := onTerminal(t, t.TempDir(), 200, nil, word)

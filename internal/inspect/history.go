@@ -223,7 +223,7 @@ func (l *loopState) spending(q CostQuery) *spending {
 	last, err := l.last((*loop.Iteration).Ran)
 	switch {
 	case err != nil:
-		s.notes = append(s.notes, fmt.Sprintf("%v: the run may have spent more", err))
+		s.notes = append(s.notes, fmt.Sprintf("%v, so the run may have spent more", err))
 	case last != nil && last.Budget.Seq > s.run.Seq:
 		s.run = last.Budget
 	}
@@ -281,7 +281,7 @@ func (s *spending) readLines() {
 	}
 	s.notes = nil // bad includes the error in the last line
 	for _, err := range bad.list {
-		s.notes = append(s.notes, fmt.Sprintf("%v: its spend is not in any iteration", err))
+		s.notes = append(s.notes, fmt.Sprintf("%v, so its spend is in no iteration", err))
 	}
 	if bad.more > 0 {
 		s.notes = append(s.notes, "and "+english.Plural(bad.more, "more damaged line"))

@@ -30,7 +30,7 @@ func (d *Inspector) Result(session string) (report.Result, error) {
 			continue
 		}
 		if b.Status == loop.Active && alive(b) {
-			w.note(l.project, hint.New("wait until the session has ended; `hooks status` shows it",
+			w.note(l.project, hint.New("wait until `hooks status` shows that it has ended",
 				"the %s loop of session %s is still running", b.Skill, session))
 			return report.Result{}, w.err()
 		}
@@ -83,8 +83,8 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 	flags, _, err := loop.ParseFlags(loop.Kinds[0].Name,
 		strings.Join(append([]string{"--loop"}, ceilings...), " "))
 	if err != nil {
-		return report.Replay{}, hint.New("a ceiling is a whole number from 1; for dollars, an "+
-			"amount, or 0 for none", "%w", err)
+		return report.Replay{}, hint.New("give a whole number from 1; for dollars, give an "+
+			"amount, or 0 for no ceiling", "%w", err)
 	}
 	limit := func(c loop.Ceilings) loop.Ceilings { return c.With(flags.Ceilings, ceilings) }
 	client, _ := install.ClientDir(i.Env)
@@ -105,8 +105,8 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 	script.Sort()
 	uncertain, err := usage.Timeline(path, usage.NewTable(cfg.Rates), script.Spend)
 	if script.Empty() {
-		return report.Replay{}, cmp.Or(err, hint.New("a transcript is a session's own .jsonl "+
-			"file, below projects in the client's folder", "%s holds no session", path))
+		return report.Replay{}, cmp.Or(err, hint.New("name a session's own .jsonl "+
+			"file, below projects in the client's folder", "%s contains no session", path))
 	}
 	r := script.Play(strings.TrimSuffix(filepath.Base(path), ".jsonl"), limit)
 	r.Transcript, r.Notes = path, append(notes, uncertain...)

@@ -282,7 +282,7 @@ func (d *Inspector) audit() (own auditor, plan []byte, err error) {
 		}
 	}
 	if err = w.err(); err == nil && own == nil {
-		err = hint.New("start one with /hooks:audit PLAN in a linked worktree",
+		err = hint.New("start one with `/hooks:audit PLAN` in a linked worktree",
 			"there is no audit loop in this project")
 	}
 	return own, plan, err

@@ -105,7 +105,7 @@ func (pr PR) Draw(p *page.Text) {
 	for _, f := range pr.Fired {
 		about.Row("would stop", page.Warn, "a loop that watches it: %s", f.Text)
 	}
-	merge := "asks first: " + pr.Gate
+	merge := "waits for your answer: " + pr.Gate
 	switch {
 	case pr.Reviewed:
 		merge = "passes, because everyone who commented has since approved this commit"

@@ -111,7 +111,7 @@ func (p Progress) String() string {
 	case p.Iterations == 0:
 		return fmt.Sprintf("in iteration %d, the last one", p.Iteration)
 	}
-	return fmt.Sprintf("last in iteration %d; %s since", p.Iteration, since)
+	return fmt.Sprintf("last in iteration %d; since then %s", p.Iteration, since)
 }
 
 // Claimed holds the facts reported only by the skill.

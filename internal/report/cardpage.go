@@ -167,7 +167,7 @@ func (c *cardPage) iterations() {
 		return
 	}
 	if c.Earlier > 0 {
-		c.Line(page.Faint, "%s before these, which this page omits: hooks history --run %s",
+		c.Line(page.Faint, "Earlier iterations, not shown: %s; `hooks history --run %s` lists them",
 			thousands(int64(c.Earlier)), c.Run.RunID)
 	}
 	most := slices.MaxFunc(c.Iterations, func(a, b loop.Iteration) int {
@@ -346,7 +346,7 @@ func (c *cardPage) evidence() {
 		said.Row("failure", page.Warn, "%s: %s", f.Subject(), f.Cause)
 	}
 	if len(said) == 0 {
-		said.Given("nothing", "was claimed without being seen")
+		said.Given("claims", "none")
 	}
 	c.Section("Verified: seen by the program itself", "", "verified")
 	c.Facts(seen)
@@ -371,7 +371,7 @@ var pageStyle string
 
 // pointTitle returns the tooltip for an iteration's point on the curve.
 func pointTitle(l *loop.Iteration) string {
-	return fmt.Sprintf("iteration %s: $%s, $%s in all%s%s", thousands(int64(l.Iteration)),
+	return fmt.Sprintf("iteration %s: $%s, $%s in total%s%s", thousands(int64(l.Iteration)),
 		l.Dollars, l.Budget.DollarsEstimate,
 		when(len(l.Denied) > 0, "; "+refused(l.Denied)+" refused"),
 		when(len(l.Gates) > 0, "; "+english.Plural(len(l.Gates), "question")+" asked"))

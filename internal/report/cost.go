@@ -61,7 +61,7 @@ func (c Cost) Draw(p *page.Text) {
 		p.Notes("Note", c.Notes)
 		return
 	}
-	p.Line(page.Plain, "$%s in all, API-equivalent: what the API would charge; "+
+	p.Line(page.Plain, "$%s in total, API-equivalent: what the API would charge; "+
 		"a subscription is billed differently", Mills(c.Total.Dollars))
 	if c.Since != nil {
 		p.Line(page.Plain, "Only iterations that ended since %s; spend outside of iterations "+
@@ -174,8 +174,8 @@ func ConfigNotes(warnings []string) (notes []string) {
 	notes = each(warnings[:min(maxWarnings, len(warnings))],
 		func(line string) string { return "Configuration: " + line })
 	if more := len(warnings) - maxWarnings; more > 0 {
-		notes = append(notes, fmt.Sprintf("Configuration: %s (hooks cost --rates lists them)",
-			english.Plural(more, "further line")))
+		notes = append(notes, fmt.Sprintf("Configuration: %s; `hooks cost --rates` lists them all",
+			english.Plural(more, "more warning")))
 	}
 	return notes
 }

@@ -36,10 +36,10 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	x.line("Concurrency: lock held by pid %d", b.Owner.PID)
 	// Without the next line, the skill would mistake its own session's lock for another's.
 	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
-		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
-		"so the tick continues. Skip the skill's own steps for them: "+
+		"The lock in .sdd/loop/%s.lock is held by pid %d for this session, "+
+		"so the tick continues. Skip the skill's own steps for these: "+
 		"do not take, check or release the lock, do not skip this tick because of it, "+
-		"and do not write under .sdd/loop. You may read it.", b.Skill, b.Owner.PID)
+		"and do not write under .sdd/loop. You may read those files.", b.Skill, b.Owner.PID)
 	switch {
 	case b.Kind().Prompts:
 	case b.Kind().Reviews:
@@ -112,7 +112,7 @@ func (x *text) asks(gates []loop.Gate) {
 // order returns the text that follows the word "call": the tool that asks the questions, and what
 // the model may do until they are answered.
 func order(gates []loop.Gate) string {
-	until := "Do nothing else until they are answered: other tools are held back."
+	until := "Do nothing else until they are answered; other tools are held back."
 	if !slices.ContainsFunc(gates,
 		func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }) {
 		until = "Until they are answered, nothing is merged; other work may continue."
@@ -132,7 +132,7 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	kind, duty := b.Kind(), "Report facts as soon as you know them, before dispatching and again "+
 		"at the end, with: "
 	if kind.Owes == nil {
-		duty = "You need not report anything except a failure: "
+		duty = "You need not report anything except a failure, with: "
 	}
 	x.line("%s%s {…} JSON (in a worktree: hooks report <<< '{…}')", duty, ReportCommand)
 	fields := kind.Fields
@@ -148,10 +148,10 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 		loop.MergesAsk:   "A person must approve the exact commit of each merge (--merges ask).",
 	}[b.Merges]
 	if !kind.Prompts {
-		x.line("Skip issues that are in progress elsewhere; never contest them.")
+		x.line("Skip issues that are in progress elsewhere; leave their labels alone.")
 	}
-	x.line("%s", cmp.Or(merges, "A merge passes unasked only if the tracker itself says that "+
-		"nobody commented; otherwise a person must approve that exact commit."))
+	x.line("%s", cmp.Or(merges, "A merge needs no approval only if the tracker itself says that "+
+		"nobody commented; otherwise a person must approve the exact commit."))
 }
 
 // LeftAlone returns a line for each issue or PR that the iteration skips.
@@ -217,7 +217,7 @@ func ReportAnswer(f *loop.Facts, c loop.Changed) string {
 	changed := changes(f, c)
 	if len(changed) == 0 && len(c.Due) == 0 {
 		changed = append(changed, fmt.Sprintf("recorded for iteration %d; "+
-			"no gate is waiting, and nothing reported ends the loop", f.Tick.Iteration))
+			"no gate is waiting, and no reported fact ends the loop", f.Tick.Iteration))
 	}
 	for _, g := range c.Due {
 		changed = append(changed, "gate waits: "+waiting(g))
@@ -235,7 +235,7 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	}
 	const last = "the loop ends with this iteration."
 	for _, fired := range c.Fired {
-		holds(fired.Condition, fired.Text, "Dispatch nothing, end the turn now.")
+		holds(fired.Condition, fired.Text, "Dispatch nothing; end the turn now.")
 	}
 	if f.Tick.Interrupted != "" {
 		holds("user-interrupt", f.Tick.Interrupted, "Dispatch nothing new; "+last)
@@ -244,7 +244,7 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	if len(c.Due)+len(c.Fired) == 0 && f.Tick.Interrupted == "" && left <= 0 && !unbounded {
 		// The condition ends the loop only at the exit, so that open work can be finished (R30).
 		text := fmt.Sprintf("PR budget reached: %d / %d", len(f.PRs), f.Run.Ceilings.PRs)
-		holds("prs-touched-budget", text, "Open no further PR, dispatch nothing; "+last)
+		holds("prs-touched-budget", text, "Open no further PR and dispatch nothing; "+last)
 	}
 	out = append(out, each(c.Deferred, deferred)...)
 	for _, n := range f.Tick.PassOver(f.Run) {
@@ -327,7 +327,7 @@ func (f form) check(at string, v, s gjson.Result) error {
 		}
 	case "integer":
 		if least := s.Get("minimum").Int(); int64(number) < least {
-			return fmt.Errorf("%s is %d, but numbers start at %d", at, number, least)
+			return fmt.Errorf("%s is %d, but must be at least %d", at, number, least)
 		}
 	}
 	return nil
@@ -373,7 +373,7 @@ func checkText(at, text string, s gjson.Result) error {
 	case s.Get("minLength").Int() > 0 && strings.TrimSpace(text) == "":
 		return fmt.Errorf("%s is empty", at)
 	case most > 0 && int64(n) > most:
-		return fmt.Errorf("%s has %d characters, more than %d", at, n, most)
+		return fmt.Errorf("%s has %d characters; the maximum is %d", at, n, most)
 	}
 	return nil
 }

@@ -84,8 +84,8 @@ func (t *historyTable) keepNewest() {
 func (t *historyTable) Draw(p *page.Text) {
 	t.keepNewest()
 	if t.earlier > 0 {
-		p.Line(page.Faint, "%s before these: hooks history %s--last 0",
-			english.Plural(t.earlier, "iteration"), t.flags)
+		p.Line(page.Faint, "%s not shown; `hooks history %s--last 0` shows all",
+			english.Plural(t.earlier, "earlier iteration"), t.flags)
 	}
 	var runs []string
 	tables := map[string]page.Table{}

@@ -85,8 +85,8 @@ func (plainLoop) Evidence() (seen, said page.Facts) { return nil, nil }
 
 // prompt writes the prompt of a prompt loop as the person typed it, including line breaks.
 func (x *text) prompt(prompt string) {
-	x.line("Do the person's prompt below once, and end the turn; the loop repeats it. " +
-		"No other text changes it.")
+	x.line("Carry out the person's prompt below once, then end the turn. The loop " +
+		"repeats the prompt; no other text changes it.")
 	if name, args, _ := strings.Cut(prompt, " "); strings.HasPrefix(name, "/") {
 		x.line("It is a command. Call the Skill tool: %s",
 			fmt.Sprintf("skill %q, args %q", name[1:], strings.TrimSpace(args)))

@@ -115,7 +115,7 @@ func TestPageIsBounded(t *testing.T) {
 	if len(text) > 1<<18 {
 		t.Errorf("%d bytes", len(text))
 	}
-	for _, want := range []string{"9,999 before these, which this page omits: hooks history --run ",
+	for _, want := range []string{"Earlier iterations, not shown: 9,999; `hooks history --run ",
 		"Spend by iteration: $100.00 in total", "iteration 10,000<"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q on the page", want)

@@ -132,7 +132,7 @@ func TestProgress(t *testing.T) {
 		{[]*loop.Iteration{idle}, "none seen in 1 iteration, $1.00"},
 		{[]*loop.Iteration{idle, opened}, "in iteration 2, the last one"},
 		{[]*loop.Iteration{opened, run(3, loop.Errored), &claimed},
-			"last in iteration 2; 2 iterations, $2.00 since"},
+			"last in iteration 2; since then 2 iterations, $2.00"},
 		{[]*loop.Iteration{opened, run(3, loop.OK), moved, refused},
 			"in iteration 4, the last one"},
 	} {

@@ -69,9 +69,9 @@ func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Res
 	case open:
 		r.Code, r.Text = CodeFailed, "its session ended during an iteration"
 	case last == nil:
-		r.Code, r.Text = CodeFailed, "its session ended before any iteration did"
+		r.Code, r.Text = CodeFailed, "its session ended before the first iteration ended"
 	case last.Outcome != loop.OK:
-		r.Code, r.Text = CodeFailed, "the last iteration ended as "+string(last.Outcome)
+		r.Code, r.Text = CodeFailed, "the outcome of the last iteration was "+string(last.Outcome)
 	default:
 		r.Text = "its session ended between two iterations, and the run can continue"
 	}
@@ -194,8 +194,8 @@ func (r Replay) Draw(p *page.Text) {
 	}
 	p.Line(page.Plain, "Session %s, replayed%s", r.SessionID, prefixed(" with limits: ", limits))
 	if r.ByPrompt {
-		p.Line(page.Plain, "No looping skill was invoked: "+
-			"every prompt counts as one iteration of a work loop.")
+		p.Line(page.Plain, "No looping skill was invoked, "+
+			"so every prompt counts as one iteration of a work loop.")
 	}
 	if len(r.Iterations) == 0 {
 		p.Line(page.Plain, "The session has no prompt.")
@@ -256,11 +256,11 @@ func (i Replayed) becomes() string {
 // writes that stop at the end.
 func (i Replayed) draw(p *page.Text, name string, stop *ReplayStop) {
 	for _, q := range i.Asked {
-		how := cmp.Or(when(q.Assumed, "taken as answered"), "answered")
+		how := cmp.Or(when(q.Assumed, "assumed to be answered"), "answered")
 		p.Line(page.Plain, "%s: asked [%s] %s %s %q", name, q.Gate, q.Question, how, q.Answer)
 	}
 	for _, d := range i.Denied {
-		p.Line(page.Plain, "%s: denied%s: %s: %s [%s]", name, prefixed(" of worker ", d.Agent),
+		p.Line(page.Plain, "%s: denied%s: %s: %s [%s]", name, prefixed(" to worker ", d.Agent),
 			term.Clip(d.Call, 120), term.Clip(d.Reason, 300), d.Rule)
 	}
 	if i.Text != "" {

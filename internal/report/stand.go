@@ -93,7 +93,7 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	w := Waiting{Skill: skill, Gate: g, Paused: paused, Answer: "in the session's dialog"}
 	switch {
 	case g.Answer != "":
-		w.Answer = fmt.Sprintf("%q, takes effect with --resume", g.Answer)
+		w.Answer = fmt.Sprintf("%q; it takes effect with --resume", g.Answer)
 	case paused:
 		w.Answer = "hooks gate answer " + gateName(g) + " " + AnswerWord
 	}
@@ -231,9 +231,9 @@ func (st Stand) state() (style, text string) {
 	case b.Status == loop.Paused && len(unanswered(st.Gates)) > 0:
 		return style, "paused, a question waits for a person" + prefixed(" — ", b.StopText)
 	case b.Status == loop.Paused:
-		return style, "paused, continue with --resume"
+		return style, "paused; continue with --resume"
 	case st.Archived:
-		return page.Warn, "cut off, and archived"
+		return page.Warn, "cut off and archived"
 	case !st.OwnerAlive:
 		return page.Warn, "active, but its session is gone"
 	case st.ending():

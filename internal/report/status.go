@@ -20,7 +20,7 @@ import (
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
 	own := kindOf(b).Block(b, l)
-	spent := fmt.Sprintf("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars,
+	spent := fmt.Sprintf("Spent: $%s this iteration, $%s in total (API-equivalent)%s", l.Dollars,
 		b.DollarsEstimate, outside(b))
 	if b.Own != nil && b.Drive() != "" && l.Ran() { // a task attempt or an audit phase
 		t.lines("", own)
@@ -180,7 +180,7 @@ func Final(b *loop.Budget, e Ended) string {
 			g.Name, g.Question, gateName(g)))
 	}
 	add(prefixed("Next: type ", Resume(saved, when(e.Elsewhere, e.Budget))),
-		fmt.Sprintf("Budget: %s; History: %s (treat as secret: it may hold issue texts and "+
+		fmt.Sprintf("Budget: %s; History: %s (keep them secret: they may contain issue texts and "+
 			"answers)", e.Budget, e.History))
 	for _, l := range e.Left {
 		add("Left half done: " + l + " — nothing was cleaned up; finish or undo it")
@@ -204,8 +204,9 @@ func totals(b *loop.Budget, over *loop.Overrun) (used, dollars string) {
 	prs := cmp.Or(limit, ", not limited") +
 		when(len(b.PRsTouched) > 0, " ("+commas(b.PRsTouched...)+")")
 	used = fmt.Sprintf("Iterations: %s; PRs touched: %d%s; Minutes: %s; Comments pushed: %d, "+
-		"merges attempted: %d; Workers sent: %d", outOf(b.IterationsUsed, b.Ceilings.Iterations,
-		" / "), len(b.PRsTouched), prs, outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / "),
+		"merges attempted: %d; Workers dispatched: %d",
+		outOf(b.IterationsUsed, b.Ceilings.Iterations, " / "), len(b.PRsTouched), prs,
+		outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / "),
 		b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
 	limit = when(b.Ceilings.Dollars > 0, ceiling(b.Ceilings.Dollars))
 	dollars = fmt.Sprintf("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)%s",

@@ -183,7 +183,7 @@ func (e Explanation) Draw(p *page.Text) {
 	}
 	p.Notes("cannot be read", e.Opaque)
 	if len(e.Acts)+len(e.Opaque) == 0 {
-		p.Line(page.Plain, "nothing that a loop guards against")
+		p.Line(page.Plain, "contains nothing that a loop guards against")
 	}
 	verdict, hint, more := strings.Cut(e.Verdict, "\nhint: ")
 	p.Line(page.Plain, "in a loop: %s", verdict)

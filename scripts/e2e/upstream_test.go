@@ -51,7 +51,7 @@ func (w *World) selfKeepingSkills() {
 }
 
 const (
-	goesOn  = "is held by pid %s for this very session, so the tick continues"
+	goesOn  = "is held by pid %s for this session, so the tick continues"
 	skipped = "SKIPPED: a living process holds the lock"
 )
 
