@@ -142,7 +142,7 @@ func (c *Config) set(s setting, value string) (problems []string) {
 	case *time.Duration:
 		after, err := time.ParseDuration(value)
 		if err != nil || after <= 0 || after > 24*time.Hour {
-			wrong("%s %q is not a duration such as 2m, at most 24h", s.key, codec.Clip(value))
+			wrong("%s %q is not a duration of at most 24h, such as 2m", s.key, codec.Clip(value))
 			break
 		}
 		*to = after

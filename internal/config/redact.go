@@ -37,7 +37,7 @@ func (c *Config) pattern(r row) {
 	case p.Pattern == "":
 		c.warn(r.line, "redaction row without a pattern")
 	case len(p.Pattern) > maxPattern || len(p.Replace) > maxPattern:
-		c.warn(r.line, "redaction row with a text over %d bytes: %q", maxPattern, short)
+		c.warn(r.line, "redaction row with a cell of over %d bytes: %q", maxPattern, short)
 	case len(c.Patterns) == maxPatterns:
 		c.warn(r.line, "more than %d redaction patterns, so %q is ignored", maxPatterns, short)
 	default:

@@ -76,7 +76,7 @@ func add(path, turn string) error {
 	}
 	end := string(text)
 	if !closed(end, size <= maxEnd) {
-		return hint.New("`hooks ledger lint "+path+"` names the line; fix it, then append again",
+		return hint.New("find the line with `hooks ledger lint "+path+"`, fix it, and append again",
 			"the last turn of %s is not closed", path)
 	}
 	added, err := extend(end, turn)
@@ -90,7 +90,7 @@ func add(path, turn string) error {
 			return err
 		}
 		if !os.SameFile(now, info) || now.Size() != info.Size() || now.ModTime() != info.ModTime() {
-			return errors.New("the ledger changed while the turn was added; nothing was written")
+			return errors.New("the ledger changed during the append, so nothing was written")
 		}
 		return nil
 	})
@@ -141,7 +141,7 @@ func extend(end, turn string) (string, error) {
 // check returns an error if the text is not exactly one turn of a ledger.
 func check(turn string) error {
 	if turn == "" {
-		return hint.New("write the turn to stdin: hooks ledger append FILE < turn.md",
+		return hint.New("pass the turn on stdin: `hooks ledger append FILE < turn.md`",
 			"the turn is empty")
 	}
 	if !utf8.ValidString(turn) {

@@ -54,11 +54,11 @@ func Check(path string) (string, error) {
 	}
 	_, name, ok := Place(filepath.ToSlash(filepath.Join(dir, filepath.Base(full))))
 	if !ok {
-		return "", hint.New("the path of a ledger is changes/<name>/loops/<phase>.md",
+		return "", hint.New("give a path of the form changes/<name>/loops/<phase>.md",
 			"%s is not in a ledger folder", path)
 	}
 	if found := CheckName(name); found != nil {
-		return "", hint.New("the phases are "+strings.Join(Phases(), ", "),
+		return "", hint.New("name the file after a phase: "+strings.Join(Phases(), ", "),
 			"%s: %s: %s", path, found.Rule, found.Text)
 	}
 	return full, nil
@@ -94,12 +94,12 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, hint.New("`hooks ledger new PHASE CHANGE` creates a ledger",
+		return nil, nil, hint.New("create it with `hooks ledger new PHASE CHANGE`",
 			"%s does not exist", path)
 	case err != nil:
 		return nil, nil, err
 	case !info.Mode().IsRegular():
-		return nil, nil, hint.New("name the file itself", "%s is not a regular file", path)
+		return nil, nil, hint.New("name a regular file", "%s is not a regular file", path)
 	}
 	return safefile.Open(path)
 }
@@ -125,7 +125,7 @@ func New(root, phase, change, number string) (string, error) {
 	}
 	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return "", hint.New("`hooks ledger append "+path+"` adds a turn", "%s already exists", path)
+		return "", hint.New("run `hooks ledger append "+path+"`", "%s already exists", path)
 	} else if err != nil {
 		return "", err
 	}

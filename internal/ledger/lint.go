@@ -36,7 +36,7 @@ func Lint(turns []Turn) (list []Finding) {
 			add(t.Line, NoFeedback, fmt.Sprintf("turn %d has no `%s` section", i+1, heading))
 		case t.Separator > 0:
 		case i+1 < len(turns) && turns[i+1].Section > 0 && turns[i+1].Agent == "":
-			add(t.Section, BodyFeedback, fmt.Sprintf("turn %d has a second `%s` section in line %d",
+			add(t.Section, BodyFeedback, fmt.Sprintf("turn %d has a second `%s` section on line %d",
 				i+1, heading, turns[i+1].Section))
 		default:
 			add(t.Section, NoSeparator, fmt.Sprintf(
@@ -79,14 +79,14 @@ func perTask(phase string) bool { return phase == "plan" || phase == "implement"
 func Name(phase, number string) (file, title string, err error) {
 	switch {
 	case !slices.Contains(Phases(), phase):
-		return "", "", hint.New("the phases are "+strings.Join(Phases(), ", "),
+		return "", "", hint.New("name one of the phases "+strings.Join(Phases(), ", "),
 			"there is no phase %q", phase)
 	case perTask(phase) && (number == "" || !digits(number)):
 		return "", "", hint.New("give the task's number, as in `hooks ledger new "+phase+
-			" CHANGE 01`", "%q is not the number of a task", number)
+			" CHANGE 01`", "%q is not a task number", number)
 	case !perTask(phase) && number != "":
-		return "", "", hint.New("leave the number out; only ledgers of plan and implement have one",
-			"the ledger of %s has no number, got %q", phase, number)
+		return "", "", hint.New("leave the number out; only the phases plan and implement have one",
+			"the %s ledger takes no number, but got %q", phase, number)
 	}
 	title = "# " + strings.ToUpper(phase[:1]) + phase[1:] + " Loop"
 	if number == "" {

@@ -66,11 +66,11 @@ func TestAuditCalls(t *testing.T) {
 		want   string // "" passes, "need" asks for facts
 	}{
 		{"a coder asks", Coding, nil, asks, Known{},
-			"Asking a person is not allowed during the coding of section 2"},
+			"Asking a person is not allowed during the coding phase of section 2"},
 		{"a coder schedules", Coding, nil, schedules, Known{}, "Scheduling is not allowed"},
 		{"a coder works", Coding, nil, worker, looks, ""},
 		{"a coder's call is read", Coding, nil, worker, Known{}, "need"},
-		{"a coder pushes", Coding, nil, worker, pushes, "Not published: git push. Nothing leaves"},
+		{"a coder pushes", Coding, nil, worker, pushes, "Not published: git push. Pushes and"},
 		{"a fix pushes", Fixing, may, worker, pushes, "during the fix"},
 		{"a coder opens a PR", Coding, nil, worker, opens, "Not published: gh pr create"},
 		{"a coder comments", Coding, nil, worker, Known{Bare: true,
@@ -255,7 +255,8 @@ func TestAuditBegins(t *testing.T) {
 	if r.Begin(&attempt.Attempt{}) {
 		t.Error("a complete run begins")
 	}
-	names := map[Phase]string{Coding: "the coding of section 2", Auditing: "the audit of section 2",
+	names := map[Phase]string{Coding: "the coding phase of section 2",
+		Auditing:      "the audit of section 2",
 		FinalAuditing: "the final audit", Fixing: "the fix", PostAction: "the post action"}
 	for phase, want := range names {
 		r.Phase = phase
@@ -271,7 +272,7 @@ func TestAuditBegins(t *testing.T) {
 			t.Errorf("%s: %d sections are clean", phase, r.Clean())
 		}
 	}
-	if one := Coding.In(1, 1); one != "the coding" {
+	if one := Coding.In(1, 1); one != "the coding phase" {
 		t.Error(one)
 	}
 	if task := (&tasks.Run{}).Name(&attempt.Attempt{Task: 4}); task != "task 4" {

@@ -262,8 +262,8 @@ func TestTheExampleOfTheDocsAuditsAPlan(t *testing.T) {
 	w.write(filepath.Join(w.Project, "docs", "plan.md"), "# Parser\n\nWrite it.\n", 0o644)
 	audit := typed(2, "> ")
 	r := w.Headless(audit)
-	if !strings.Contains(r.Result, "start the client in one with: claude -w plan; there type "+
-		audit) || len(w.Model.Requests()) != 0 {
+	if !strings.Contains(r.Result, "start the client with `claude -w plan` and type `"+
+		audit+"` there") || len(w.Model.Requests()) != 0 {
 		t.Errorf("%d requests, and the person was told: %s", len(w.Model.Requests()), r.Result)
 	}
 	saves := exec.Command("sh", "-c", typed(0, "$ "))
@@ -375,7 +375,8 @@ func TestTheDriverAuditsAPlan(t *testing.T) {
 		t.Errorf("phases (-want +got):\n%s\n%s", diff, out)
 	}
 	for _, want := range []string{"the final audit · outage", "waiting until ",
-		"the coding of section 1 · Part 1 · 0 of 3 sections clean, 1 open bug, 0 open warnings · $",
+		"the coding phase of section 1 · Part 1 · 0 of 3 sections clean, 1 open bug, " +
+			"0 open warnings · $",
 		"Cause: audit_complete"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the person was not told %q, but:\n%s", want, out)

@@ -68,7 +68,7 @@ func TestFeedbackOfTheLedgerReachesTheNextAttempt(t *testing.T) {
 
 	told := []string{"The ledger of this task is " + ledger + ". Read its last turns first",
 		"Two or three rounds of critique before a turn are enough",
-		"The newest feedback of a person:", "> Use the second format."}
+		"The newest feedback from a person:", "> Use the second format."}
 	var tried []Block
 	for _, r := range w.Model.Requests() {
 		_, token := r.task()

@@ -141,7 +141,7 @@ func TestGateThreeAsksOnceThePRIsOpen(t *testing.T) {
 	w.write(w.Bin+"/gh", fmt.Sprintf(prScript, w.ghLog()), 0o755)
 	w.begins("/hooks:go docs/spec.md")
 	r := w.Headless("/hooks:go --resume")
-	const gate = "Gate 3: the task is done and the pull request #201 is open. Accept the work?"
+	const gate = "Gate 3: the task is done and pull request #201 is open. Accept the work?"
 	if said := strings.Join(append(r.Said, r.Result), "\n"); !strings.Contains(said, gate) {
 		t.Errorf("the person was told:\n%s", said)
 	}

@@ -29,8 +29,8 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 	case flags.Resume && old != nil && !loop.Completes(old.StopCause):
 		return fresh, "", nil
 	case !named:
-		return fresh, "", hint.New("name the plan, as in /"+cmd+" docs/plan.md, or continue "+
-			"the last run with --restart", "/%s names no plan", cmd)
+		return fresh, "", hint.New("name the plan, as in `/"+cmd+" docs/plan.md`, or continue "+
+			"the last run with `--restart`", "/%s names no plan", cmd)
 	}
 	run, plan, err := newRun(s)
 	if err != nil {
@@ -46,17 +46,17 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 func mayRestart(s *loop.Setup, old *loop.Budget) error {
 	switch {
 	case old == nil:
-		return hint.New("start one with /"+s.Command.Name+" PLAN",
+		return hint.New("start one with `/"+s.Command.Name+" PLAN`",
 			"there is no audit loop to continue here")
 	case loop.Completes(old.StopCause): // A7
-		return hint.New("start a new one with /"+s.Command.Name+" PLAN",
+		return hint.New("start a new one with `/"+s.Command.Name+" PLAN`",
 			"the audit of %s is complete and cannot be continued", Of(old).Plan)
 	}
 	r := Of(old)
 	at := s.Worktree(r.Worktree)
 	if at == "" {
-		return hint.New(fmt.Sprintf("git worktree add %s %s", r.Worktree, r.Branch),
-			"the worktree of the run, %s, is gone", r.Worktree)
+		return hint.New(fmt.Sprintf("run `git worktree add %s %s`", r.Worktree, r.Branch),
+			"the run's worktree %s is gone", r.Worktree)
 	}
 	if s.Worktree(s.Cwd) != at {
 		return hint.New("start the client in "+r.Worktree+", then type the command there",
@@ -80,18 +80,18 @@ func newRun(s *loop.Setup) (*Run, []byte, error) {
 	top := s.Worktree(s.Cwd)
 	if top == "" {
 		name := strings.TrimSuffix(path.Base(flags.Rest[0]), path.Ext(flags.Rest[0]))
-		way := fmt.Sprintf("start the client in one with: claude -w %s; there type /%s %s", name,
+		way := fmt.Sprintf("start the client with `claude -w %s` and type `/%s %s` there", name,
 			s.Command.Name, s.Command.Args)
 		if s.Terminal {
-			way = fmt.Sprintf("git worktree add ../%s && cd ../%[1]s && hooks go audit %s", name,
-				flags.Rest[0])
+			way = fmt.Sprintf("run `git worktree add ../%s && cd ../%[1]s && hooks go audit %s`",
+				name, flags.Rest[0])
 		}
 		return nil, nil, hint.New(way, "an audit loop runs in a linked git worktree, but %s is "+
 			"not one", s.Cwd)
 	}
 	f := flags.Task
 	if f.Check != "" && s.Model {
-		return nil, nil, hint.New("type the command yourself",
+		return nil, nil, hint.New("ask a person to type the command",
 			"--check names a command that the hooks run, so only a person may type it")
 	}
 	r := &Run{

@@ -141,7 +141,7 @@ func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 	for _, id := range report.Resolved {
 		i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ID == id })
 		if i < 0 {
-			return hint.New("`hooks audit findings` lists them",
+			return hint.New("see `hooks audit findings` for the list",
 				"there is no finding %q to resolve", id)
 		}
 		f := &r.Findings[i]
@@ -228,7 +228,7 @@ func (r *Run) add(t *loop.Tick, o loop.ReportedFinding, head string) error {
 	if len(r.Which(OpenFinding)) >= MaxFindings {
 		return hint.New("report the verdict dirty, and the other findings once these are "+
 			"resolved",
-			"%d findings are open, and a run keeps no more than that", MaxFindings)
+			"%d findings are open, which is the maximum for a run", MaxFindings)
 	}
 	r.LastID++
 	f := Finding{
@@ -266,7 +266,7 @@ func Take(s loop.State, report loop.Report, head string, changed bool) (taken bo
 	if !given(report) {
 		return false, nil
 	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && s.Run.Conducted() {
-		return false, hint.New("end your turn; the auditor reports",
+		return false, hint.New("end your turn; the auditor will report them",
 			"only a running auditor may report findings and a verdict")
 	}
 	run, own := Of(s.Run).clone(), *t.Attempt
@@ -293,14 +293,14 @@ func told(s loop.State, report loop.Report, sum string) (string, error) {
 	case !given(report):
 		return "", nil
 	case r == nil || !PhaseOf(a).Audits():
-		now := "an iteration of " + string(s.Run.Skill)
+		now := "an iteration of the " + string(s.Run.Skill) + " loop"
 		if a != nil && r != nil {
 			now = r.Name(a)
 		}
 		return "", hint.New("leave these fields out", "only an audit may report the fields "+
 			"findings, resolved and verdict, but this is %s", now)
 	case a.Told != sum:
-		return "", hint.New("the auditor reports with "+ReportForm,
+		return "", hint.New("the auditor must report with "+ReportForm,
 			"report refused: the auditor made no call with this text")
 	}
 	said := r.Result()
@@ -317,4 +317,4 @@ func told(s loop.State, report loop.Report, sum string) (string, error) {
 }
 
 // ReportForm describes the call that an auditor uses to report.
-const ReportForm = `one call: hooks report <<< '{"verdict":"clean"}', and no other command in it`
+const ReportForm = "one call that runs only `hooks report <<< '{\"verdict\":\"clean\"}'`"

@@ -57,7 +57,7 @@ func recurringDue(f *loop.Facts) (due []loop.Gate) {
 			what = "The plan"
 		}
 		due = append(due, loop.Gate{
-			Question: fmt.Sprintf("%s has been dirty in %d audits in a row, with %s, %s. Try "+
+			Question: fmt.Sprintf("%s has been dirty in %d audits in a row, with %s and %s. Try "+
 				"again, accept the open findings, or stop the loop?", what, seen,
 				english.Plural(r.Found.Bugs, "open bug"),
 				english.Plural(r.Found.Warnings, "open warning")),
@@ -121,16 +121,17 @@ func steer(s loop.State, by loop.Steering) (said string, err error) {
 	b, r, text := s.Run, Of(s.Run), strings.Join(strings.Fields(by.Text), " ")
 	switch {
 	case text == "" || len(text) > maxFinding:
-		return "", hint.New(`for example: hooks audit add "the page has no title"`,
+		return "", hint.New("describe the bug, as in `hooks audit add \"the page has no title\"`",
 			"a finding must be 1 to %d bytes long", maxFinding)
 	case r == nil || loop.Completes(b.StopCause):
-		return "", hint.New("`hooks status` shows all loops", "no audit is running in this project")
+		return "", hint.New("list all loops with `hooks status`",
+			"no audit is running in this project")
 	}
 	by.Text = by.Redact(text)
 	if err := r.steer(b, s.Tick, by); err != nil {
 		return "", err
 	}
-	return r.Result() + "; `hooks audit findings` lists them", nil
+	return r.Result() + "; `hooks audit findings` lists the findings", nil
 }
 
 func (r *Run) steer(b *loop.Budget, t *loop.Tick, by loop.Steering) error {
@@ -146,7 +147,7 @@ func (r *Run) steer(b *loop.Budget, t *loop.Tick, by loop.Steering) error {
 			return err
 		}
 	case i < 0 || r.Findings[i].State != OpenFinding:
-		return hint.New("`hooks audit findings` lists them", "no finding %q is open", by.Text)
+		return hint.New("see `hooks audit findings` for the list", "no finding %q is open", by.Text)
 	case by.Word == "accept":
 		r.Findings[i].State, r.Findings[i].Doubt = AcceptedFinding, ""
 	default:
@@ -186,10 +187,10 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 	switch {
 	case e.Tool == "AskUserQuestion":
 		return loop.RefuseCall(loop.AuditRule,
-			"decide according to the plan, or leave it to the audit",
+			"decide according to the plan, or leave the decision to the audit",
 			"Asking a person is not allowed during %s", during)
 	case e.Schedules != nil:
-		return loop.RefuseCall(loop.AuditRule, "do it in this phase or leave it",
+		return loop.RefuseCall(loop.AuditRule, "do the work in this phase, or leave it undone",
 			"Scheduling is not allowed during %s", during)
 	}
 	if PhaseOf(a).Audits() && (e.Agent != "" || !s.Run.Conducted()) {
@@ -255,7 +256,7 @@ func refused(t *loop.Told) error {
 	case t.Bad != nil:
 		return hint.New("report with "+ReportForm, "%w", t.Bad)
 	case !t.ByAuditor:
-		return hint.New("leave it to the auditor", "only the auditor of this phase may report")
+		return hint.New("leave reports to the auditor", "only the auditor of this phase may report")
 	}
 	return nil
 }
@@ -277,11 +278,11 @@ func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 	}
 	switch {
 	case r.Shown != "":
-		return loop.RefuseCall(loop.AuditRule, "leave it out", "Not done: %s. With this "+
+		return loop.RefuseCall(loop.AuditRule, "leave the setting out", "Not done: %s. With this "+
 			"setting, git would run an unchecked program for the auditor", r.Shown)
 	case what != "":
 		return loop.RefuseCall(loop.AuditRule, "commit; a person can push after the audit is clear",
-			"Not published: %s. Nothing leaves the worktree during %s", what, during)
+			"Not published: %s. Pushes and pull requests are not allowed during %s", what, during)
 	case r.Opaque != "" && r.Reaches && !r.Braked:
 		return loop.RefuseCall(loop.AuditRule,
 			"write it plainly, without text that is only known at run time",

@@ -53,7 +53,7 @@ var Kind = loop.Kind{
 var tellNoVerdicts = loop.Says("fires after three audits in a row without a verdict").Tell
 
 const silentAuditor = "find out from the transcript why the auditor reported nothing, then " +
-	"type the command with --restart"
+	"type the command again with `--restart`"
 
 // Of returns the audit loop's part of a run, or nil if the run is of another kind.
 func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }
@@ -407,7 +407,7 @@ func (p Phase) In(section, sections int) string {
 	}
 	switch p {
 	case Coding:
-		return "the coding" + of
+		return "the coding phase" + of
 	case Auditing:
 		return "the audit" + of
 	case FinalAuditing:
@@ -463,7 +463,7 @@ func (r *Run) Clean() int {
 
 func tellClear(f *loop.Facts) string {
 	r := Of(f.Run)
-	return fmt.Sprintf("%s, phase %s; fires once everything is clean", r.Result(),
+	return fmt.Sprintf("%s, phase %s; fires when every audit is clean", r.Result(),
 		strings.ReplaceAll(string(r.Phase), "_", " "))
 }
 
@@ -578,7 +578,7 @@ func (r *Run) judgeVerdict(s loop.State, j attempt.Judgement, e *attempt.Evidenc
 		j.Why = "the verdict is dirty, but no finding is open"
 	case v.Word == cleanWord && r.Found.Bugs == 0 && j.Seen.Read == 0 && j.Seen.Changed > 0:
 		more = "Look at them with Read, git diff or git show."
-		j.Why = "the verdict is clean, but the auditor looked at none of " +
+		j.Why = "the verdict is clean, but the auditor looked at 0 of " +
 			english.Plural(j.Seen.Changed, "changed file")
 	case left != "":
 		j.Verdict, j.Why = attempt.Dirty, left

@@ -207,8 +207,8 @@ func TestFindings(t *testing.T) {
 	for want, r := range map[string]loop.Report{
 		`no finding "F9"`: loop.Report{Resolved: []string{"F9"},
 			Findings: []loop.ReportedFinding{{File: "b.go", Severity: string(Bug)}}},
-		"no finding is open":     loop.Report{Resolved: []string{"F1"}, Verdict: "dirty"},
-		"findings are open, and": loop.Report{Findings: manyFindings(MaxFindings)},
+		"no finding is open":       loop.Report{Resolved: []string{"F1"}, Verdict: "dirty"},
+		"findings are open, which": loop.Report{Findings: manyFindings(MaxFindings)},
 	} {
 		if said := take(r); !strings.Contains(said, want) {
 			t.Errorf("want %q, got %q", want, said)
@@ -372,7 +372,7 @@ func TestAuditFoldKeeps(t *testing.T) {
 		t.Error(got)
 	}
 	if got := tellClear(f); !strings.HasSuffix(got,
-		"phase complete; fires once everything is clean") {
+		"phase complete; fires when every audit is clean") {
 		t.Error(got)
 	}
 	for _, run := range []*Run{auditRun(1, Coding), auditRun(1, Auditing)} {
@@ -476,12 +476,12 @@ func TestFindingTexts(t *testing.T) {
 		{"nothing of an audit", auditing(Coding), loop.Report{Note: "x"}, "h", ""},
 		{"of a coder", auditing(Coding), clean, "h",
 			"error: only an audit may report the fields findings, resolved and verdict, " +
-				"but this is the coding"},
+				"but this is the coding phase"},
 		{"of a coder, resolved alone", auditing(Coding), resolved, "h",
 			"error: only an audit"},
 		{"of another loop", loop.State{Run: &loop.Budget{Skill: "work"}, Tick: &loop.Tick{}},
 			found, "h", "error: only an audit may report the fields findings, resolved and " +
-				"verdict, but this is an iteration of work"},
+				"verdict, but this is an iteration of the work loop"},
 		{"before the auditor is sent", auditing(Auditing), clean, "h",
 			"error: only a running auditor may report findings and a verdict"},
 		{"without a commit", sent, clean, "",
@@ -507,7 +507,7 @@ func TestFindingTexts(t *testing.T) {
 			Tick: &loop.Tick{Attempt: &attempt.Attempt{Phase: string(Auditing), Sent: true}}},
 	} {
 		if got := take(s, clean, "h"); !strings.HasSuffix(got,
-			"but this is an iteration of audit") {
+			"but this is an iteration of the audit loop") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

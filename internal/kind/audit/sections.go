@@ -61,7 +61,7 @@ func Split(text string) (intro string, list []Section, err error) {
 	case len(list) == 0:
 		return "", nil, errors.New("it has no text")
 	case len(list) > maxSections:
-		return "", nil, fmt.Errorf("it has %d sections, more than %d", len(list), maxSections)
+		return "", nil, fmt.Errorf("it has %d sections; the maximum is %d", len(list), maxSections)
 	}
 	return intro, list, nil
 }

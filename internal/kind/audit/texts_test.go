@@ -33,7 +33,7 @@ func TestSplit(t *testing.T) {
 		{"words after the marker", "a <!-- section --> b\n", "", []string{
 			"a <!-- section --> b"}, ""},
 		{"empty", " \n", "", nil, "no text"},
-		{"too many", strings.Repeat("<!-- section -->\nx\n", 25), "", nil, "more than 24"},
+		{"too many", strings.Repeat("<!-- section -->\nx\n", 25), "", nil, "the maximum is 24"},
 		{"no text file", "\xff\xfe", "", nil, "UTF-8"},
 	} {
 		intro, list, err := Split(tt.text)
@@ -93,7 +93,7 @@ func TestPrompts(t *testing.T) {
 		}
 	}
 	holds("coding", prompt(Coding), "[Loop iteration 3 / 15]\n",
-		"Do only section 2 of 3 of docs/plan.md, Parser",
+		"Do only section 2 of 3 in docs/plan.md: Parser",
 		"Write it.", "must pass: `make test`", "(phase coding-1a2b)\n")
 	if strings.Contains(prompt(Coding), "auditor") {
 		t.Error("an auditor is named before there was one")

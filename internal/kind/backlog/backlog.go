@@ -127,8 +127,8 @@ func dependencyCycle(f *loop.Facts) string {
 
 func tellBacklog(f *loop.Facts) string {
 	if f.Tick == nil || f.Tick.KnownBacklog() == nil {
-		return "no open iteration has read the backlog; fires when no issue is workable at an " +
-			"iteration's entry"
+		return "the backlog is not known yet; fires when an iteration begins and no issue is " +
+			"workable"
 	}
 	left := f.Run.Workable(f.Tick.KnownBacklog())
 	return fmt.Sprintf("%s workable; fires at 0 if the iteration has done no work",

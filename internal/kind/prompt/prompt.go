@@ -11,8 +11,8 @@ var Kind = loop.Kind{
 	Name: Name, Commands: []string{"do"}, Prompts: true, Idles: true, Adopts: true,
 	Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: loop.MaxUnits,
 		Dollars: 25 * loop.Dollar},
-	None: "no prompt loop in this project; start one with " +
-		"/loop 10m /hooks:do -- PROMPT in a session",
+	None: "there is no prompt loop in this project; start one with " +
+		"`/loop 10m /hooks:do -- PROMPT` in a session",
 	Report: `{"outcome":"ok","note":"…"}`,
 	Fields: `{"outcome":"ok|errored","failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
 		`"note":"…"}`,

@@ -24,8 +24,8 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 		return fresh, "", nil
 	}
 	if flags.Task.Drive == loop.DriveProcess && !s.Driven {
-		return fresh, "", hint.New(fmt.Sprintf("leave --drive out: /%s runs the tasks in this "+
-			"session; or run `hooks go` in your own terminal", s.Command.Name),
+		return fresh, "", hint.New(fmt.Sprintf("leave `--drive` out to let `/%s` run the tasks "+
+			"in this session, or run `hooks go` in your own terminal", s.Command.Name),
 			"only `hooks go` may set --drive process, and it did not start this session")
 	}
 	n, err := envNumber(s, "SDD_MAX_GLOBAL_ITER", 0)
@@ -52,8 +52,8 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 		flags.Resume = true
 		return fresh, "", mayRetune(s, Of(old), flags.Task)
 	case !named:
-		return fresh, "", hint.New("name the spec: /sdd:go docs/spec.md in a session, or "+
-			"hooks go docs/spec.md in a terminal",
+		return fresh, "", hint.New("name the spec: run `/sdd:go docs/spec.md` in a session, or "+
+			"`hooks go docs/spec.md` in a terminal",
 			"/%s names no spec, and there is no task loop to resume", s.Command.Name)
 	}
 	run, err := newRun(s, spec)
@@ -61,7 +61,7 @@ func enter(s *loop.Setup) (fresh loop.Fresh, said string, err error) {
 		return fresh, "", err
 	}
 	if run.Mode == Pair || run.Mode == Swarm {
-		return fresh, fmt.Sprintf("Mode %s: the loop is disabled, every Stop is allowed. Nothing "+
+		return fresh, fmt.Sprintf("Mode %s: the loop is disabled and allows every Stop. Nothing "+
 			"was recorded.", run.Mode), nil
 	}
 	if old == nil {
@@ -79,8 +79,8 @@ func mayRetune(s *loop.Setup, r *Run, f loop.TaskFlags) error {
 	if len(changed) == 0 || s.ByPerson() && f.Mode != Pair && f.Mode != Swarm {
 		return nil
 	}
-	return hint.New("leave it out, or let a person type the command",
-		"%s would change the run, which has already begun", strings.Join(changed, ", "))
+	return hint.New("leave it out, or ask a person to type the command",
+		"%s would change a run that has already begun", strings.Join(changed, ", "))
 }
 
 // newRun reads the spec and the list of a fresh run (T6, T23, T26, T97).
@@ -127,15 +127,15 @@ func (r *Run) readList(s *loop.Setup, named string, spec []byte) ([]Item, error)
 	if named == "" && missing {
 		r.ListPath = r.Spec
 		if text = Section(spec, "## Tasks"); text == nil {
-			return nil, hint.New("write it as `- [ ]` lines in "+beside+
-				", or name it with --tasks PATH", "%s has no task list", r.Spec)
+			return nil, hint.New("write the tasks as `- [ ]` lines in "+beside+
+				", or name the list with `--tasks PATH`", "%s has no task list", r.Spec)
 		}
 	} else if err != nil {
 		return nil, err
 	}
 	list, err := ParseList(text)
 	if err != nil {
-		return nil, hint.New("a task is a line `- [ ] Title` at the left margin", "%s: %w",
+		return nil, hint.New("write each task as an unindented line `- [ ] Title`", "%s: %w",
 			r.ListPath, err)
 	}
 	return list, nil
@@ -166,10 +166,10 @@ func foreignView(s *loop.Setup, old *loop.Budget) (*View, error) {
 	switch {
 	case err != nil:
 	case v.TotalTasks == 0:
-		err = errors.New("it counts no tasks")
+		err = errors.New("its totalTasks is 0")
 	case v.Phase != "" && v.Phase != Execution:
 		return nil, hint.New("finish that phase first, or move the file away",
-			"%s is in the %s phase; a task loop runs in the execution phase", name, v.Phase)
+			"%s is in the %s phase, but a task loop needs the execution phase", name, v.Phase)
 	}
 	if err != nil {
 		return nil, hint.New("move it away, or name another file with SDD_STATE_FILE",

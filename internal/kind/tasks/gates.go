@@ -37,7 +37,7 @@ var gates = []loop.GateKind{
 		Name: CheckGate, Header: "Check", When: loop.Entry, Safest: "none",
 		Options: []loop.Option{
 			{Label: "run",
-				Description: "Run it when a worker claims a task; only green counts as verified."},
+				Description: "Run it after each claim; a task is verified only if it passes."},
 			{Label: "none", Description: "Run nothing; tasks count as claimed, never as verified."},
 			{Label: "stop", Description: "Do not begin."},
 		},
@@ -48,7 +48,7 @@ var gates = []loop.GateKind{
 		Name: ImportGate, Header: "Import", When: loop.Entry, Safest: "fresh",
 		Options: []loop.Option{
 			{Label: "import",
-				Description: "Continue there; earlier tasks count as done, but not as verified."},
+				Description: "Continue with that task; earlier ones are done but not verified."},
 			{Label: "fresh", Description: "Begin with the first task."},
 			{Label: "stop", Description: "Do not begin."},
 		},
@@ -76,7 +76,7 @@ var gates = []loop.GateKind{
 		},
 		Due: testsDue,
 		Apply: func(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, _ string) {
-			takeBack(run, tick, g, act, "it weakens tests, which a person did not accept")
+			takeBack(run, tick, g, act, "a person rejected the changes to the tests")
 		},
 		Tell: loop.Says("asks when an attempt deleted, skipped or emptied tests").Tell,
 	},
@@ -88,7 +88,7 @@ var gates = []loop.GateKind{
 		},
 		Due: unprovenDue, Apply: applyUnproven,
 		Tell: loop.Says("asks when the worker changed the check and its result is inconclusive; " +
-			"with --require verified, also about every task that is not verified").Tell,
+			"with `--require verified`, also when a task is done but not verified").Tell,
 	},
 	{
 		Name: FlaggedGate, Header: "Flagged", When: loop.Exit, Safest: "retry",
@@ -109,7 +109,7 @@ var gates = []loop.GateKind{
 			stopLoop,
 		},
 		Due: checkpointDue, Apply: holdGate,
-		Tell: loop.Says("asks after each checkpoint of the task list, in mode checkpoint").Tell,
+		Tell: loop.Says("in checkpoint mode, asks after each checkpoint of the task list").Tell,
 	},
 	{
 		Name: GatePR, Header: "Gate 3", When: loop.Exit, Safest: "hold",
@@ -195,7 +195,7 @@ func prGateDue(f *loop.Facts) []loop.Gate {
 		all = fmt.Sprintf("all %d tasks are", n)
 	}
 	if n := cmp.Or(f.Tick.Attempt.PR, Of(f.Run).PR); n != 0 {
-		pr += fmt.Sprintf(" #%d", n)
+		pr = fmt.Sprintf("pull request #%d", n)
 	}
 	return ask(0, "Gate 3: %s done and %s is open. Accept the work?", all, pr)
 }
@@ -255,7 +255,7 @@ func flaggedDue(f *loop.Facts) []loop.Gate {
 		return nil
 	}
 	n := f.Tick.Attempt.Task // an answer may have changed r.Index
-	return ask(n, "Task %d is flagged: %s. Retry, skip it, or stop the loop?", n, j.Why)
+	return ask(n, "Task %d is flagged: %s. Retry it, skip it, or stop the loop?", n, j.Why)
 }
 
 // applyFlagged skips or retries the current task. It passes a person's own words to the next
@@ -376,7 +376,7 @@ func tellRetries(f *loop.Facts) string {
 	if r.Complete() {
 		return "every task is done"
 	}
-	return fmt.Sprintf("attempt %d of %d at task %d; fires when the last one is not accepted",
+	return fmt.Sprintf("attempt %d of %d at task %d; fires when the last attempt is not accepted",
 		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
 }
 
@@ -388,11 +388,11 @@ func stays(e loop.Call, s loop.State, _ *loop.Known) loop.Outcome {
 	switch {
 	case e.Tool == "AskUserQuestion":
 		return loop.RefuseCall(loop.ConductRule,
-			"decide according to the spec; if only a person can, end with "+
+			"decide according to the spec; if only a person can decide, end with "+
 				"TASK_BLOCKED and this attempt's token", "Asking a person is not allowed during %s",
 			Of(s.Run).Name(s.Tick.Attempt))
 	case e.Schedules != nil:
-		return loop.RefuseCall(loop.ScheduleRule, "do it in this task or leave it",
+		return loop.RefuseCall(loop.ScheduleRule, "do the work in this task, or leave it undone",
 			"Scheduling is not allowed during %s", Of(s.Run).Name(s.Tick.Attempt))
 	}
 	return loop.Outcome{}

@@ -29,7 +29,7 @@ const (
 // T97).
 func ParseList(text []byte) ([]Item, error) {
 	if len(text) > MaxList {
-		return nil, fmt.Errorf("the task list has %d bytes, more than %d", len(text), MaxList)
+		return nil, fmt.Errorf("the task list has %d bytes; the maximum is %d", len(text), MaxList)
 	}
 	_, body := splitFront(string(text))
 	r := listReader{raw: strings.Split(body, "\n")}
@@ -142,7 +142,7 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 		}) {
 			n, err := strconv.Atoi(strings.TrimPrefix(word, "#"))
 			if err != nil || n < 1 {
-				return fmt.Errorf("line %d: %q is not the number of a task", l.No,
+				return fmt.Errorf("line %d: %q is not a task number", l.No,
 					markdown.Cut(word, 80))
 			}
 			t.Depends = append(t.Depends, n)

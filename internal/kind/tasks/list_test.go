@@ -76,7 +76,7 @@ func TestParseListErrors(t *testing.T) {
 			`has no title`,
 		strings.Repeat("- [ ] a\n", 500) + "* [ ] b": `line 501: "b" is task 501, ` +
 			`but a list has at most 500`,
-		strings.Repeat("a", 1<<20+1): "has 1048577 bytes, more than 1048576",
+		strings.Repeat("a", 1<<20+1): "has 1048577 bytes; the maximum is 1048576",
 	} {
 		if list, err := ParseList([]byte(text)); err == nil || list != nil ||
 			!strings.Contains(err.Error(), want) {

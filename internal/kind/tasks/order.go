@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/english"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 )
@@ -184,10 +185,11 @@ func steer(s loop.State, by loop.Steering) (said string, err error) {
 	r := Of(s.Run)
 	switch {
 	case err != nil || len(list) != 1:
-		return "", hint.New(`give one title, as in "Write the page"`, "%q is not one task", by.Text)
+		return "", hint.New("give one title, as in `hooks tasks add \"Write the page\"`",
+			"%q is not a single task title", by.Text)
 	case r == nil || r.Complete():
-		return "", hint.New("write it into the list, then: /sdd:go SPEC",
-			"no task loop in this project has any work left")
+		return "", hint.New("write the task into the list, then run `/sdd:go SPEC`",
+			"no task loop in this project has work left")
 	}
 	list[0].Added = true
 	r.Added = append(slices.Clip(r.Added), list[0])
@@ -200,13 +202,13 @@ func (r *Run) ownChecks() string {
 	var parts []string
 	for n, i := range r.List {
 		if i.Check != "" && !i.Result.Done() {
-			parts = append(parts, fmt.Sprintf("%d `%s`", n+1, i.Check))
+			parts = append(parts, fmt.Sprintf("%d (`%s`)", n+1, i.Check))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return " These tasks have their own checks: " + strings.Join(parts, ", ") + "."
+	return " Tasks with their own check: " + strings.Join(parts, ", ") + "."
 }
 
 // Begins returns the sync events for an iteration that a person's command started, or nil if the
@@ -217,8 +219,8 @@ func (r *Run) Begins(b *loop.Budget, fed bool) []loop.SyncEvent {
 		return nil
 	case b.Seq == 0:
 		return []loop.SyncEvent{r.event(b, "started", "0",
-			fmt.Sprintf("Started: %d tasks of %s. Status "+
-				"In Progress, label spec:implementing.", len(r.List), r.Spec))}
+			fmt.Sprintf("Started: %s of %s. Status In Progress, label spec:implementing.",
+				english.Plural(len(r.List), "task"), r.Spec))}
 	}
 	return []loop.SyncEvent{r.event(b, "resumed", strconv.Itoa(b.Seq), r.Attempts().Resuming())}
 }
@@ -232,8 +234,8 @@ func (r *Run) Ends(b *loop.Budget, l *loop.Iteration) (list []loop.SyncEvent) {
 		list = append(list, r.event(b, "task", seq, fmt.Sprintf("Task %d/%d complete: %s -- %s",
 			t.Task, len(r.List), t.Title, cmp.Or(sha[:min(len(sha), 12)], "none"))))
 		if r.PRStep() {
-			list = append(list, r.event(b, "complete", seq, fmt.Sprintf(
-				"All %d tasks complete. Opening PR for Gate 3 review.", len(r.List))))
+			list = append(list, r.event(b, "complete", seq,
+				r.AllDone()+" Opening PR for Gate 3 review."))
 		}
 	}
 	names := map[int]string{1: "approve the spec", 2: "accept the review", 3: "review the PR"}

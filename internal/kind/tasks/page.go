@@ -156,9 +156,9 @@ func (l Listing) Draw(p *page.Text) {
 	}
 	outside := ""
 	if rest > 0 {
-		outside = fmt.Sprintf(", $%s of it outside of the tasks", rest)
+		outside = fmt.Sprintf(", $%s of it outside the tasks", rest)
 	}
-	about.Row("dollars", page.Plain, "$%s in all%s", l.Dollars, outside)
+	about.Row("dollars", page.Plain, "$%s in total%s", l.Dollars, outside)
 	about.Row("next", page.Strong, "%s", l.Next)
 	p.Facts(about)
 }
@@ -310,7 +310,7 @@ func (r *Run) Card(to page.Sheet, s loop.Shown, commit func(sha string) page.Wor
 	to.Section("Tasks", r.Result(), "")
 	to.Table(table(rows[:min(len(rows), maxTasks)], commit))
 	if more := len(rows) - maxTasks; more > 0 {
-		to.Line(page.Faint, "and %s more; see `hooks tasks`", english.Plural(more, "task"))
+		to.Line(page.Faint, "and %s; see `hooks tasks`", english.Plural(more, "more task"))
 	}
 	to.Line(page.Faint, "Check command: %s", checked(r.Check))
 }
@@ -321,7 +321,7 @@ func (r *Run) Evidence() (seen, said page.Facts) {
 	seen.GivenCell("tasks", r.with(attempt.Verified))
 	seen.GivenCell("not broken", r.with(attempt.Unbroken))
 	said.GivenCell("tasks", r.with(attempt.Claimed))
-	said.Given("criteria", "of every task; no check can tell whether all of them are met")
+	said.Given("criteria", "no check can tell whether a task meets all of its criteria")
 	return seen, said
 }
 
@@ -352,11 +352,11 @@ func (r *Run) Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 		"worker's last line must be TASK_COMPLETE with the attempt's token", judged.Why)
 	add(red && judged.Check != nil && judged.Check.Exit == 127, "the check ended with exit 127, "+
 		"because the shell did not find a command in `%s`", r.Check)
-	add(red, "task %d is not accepted, because %s: fix that; or give it more attempts with "+
-		"--max-task-iterations or SDD_MAX_TASK_ITER; or fix the task by hand and resume",
+	add(red, "task %d is not accepted, because %s: fix the cause, give the task more attempts "+
+		"with `--max-task-iterations` or SDD_MAX_TASK_ITER, or do it by hand and resume",
 		r.Index+1, judged.Why)
 	add(b.StopCause == "iteration_budget", "many attempts use up the iterations: find the "+
-		"failing tasks with `hooks tasks`, and fix the causes rather than raise the cap")
+		"failing tasks with `hooks tasks`, and fix the causes instead of raising the ceiling")
 	add(b.StopCause == "no_fresh_context", "check with `hooks doctor` whether Stop, SubagentStop "+
 		"and PreToolUse are registered")
 	n := AwaitingGate(b)

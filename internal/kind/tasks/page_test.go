@@ -88,10 +88,10 @@ func TestTaskTrouble(t *testing.T) {
 			Why:   "exit 127",
 			Check: &attempt.CheckRun{Exit: 127}}), "the shell did not find a command"},
 		{func(*loop.Budget) {}, judged(attempt.Judgement{Verdict: attempt.Overruled, Why: "red"}),
-			"task 4 is not accepted, because red: fix that; or give it more attempts with " +
-				"--max-task-iterations or SDD_MAX_TASK_ITER"},
+			"task 4 is not accepted, because red: fix the cause, give the task more attempts " +
+				"with `--max-task-iterations` or SDD_MAX_TASK_ITER"},
 		{func(b *loop.Budget) { b.StopCause = "iteration_budget" }, nil,
-			"fix the causes rather than raise the cap"},
+			"fix the causes instead of raising the ceiling"},
 		{func(b *loop.Budget) { b.StopCause = "no_fresh_context" }, nil, "`hooks doctor`"},
 		{func(b *loop.Budget) { b.Pending = []loop.Gate{{Name: GateSpec}} }, nil,
 			"gate 1 is waiting for you: finish the review, then answer it"},

@@ -32,7 +32,7 @@ func (r *Run) proven() (verdict attempt.Verdict, why string) {
 	case item.measured(r.checkOf(item), "") && item.Before.Red():
 		return attempt.Verified, ""
 	case item.Before == nil || item.Before.Exit != 0:
-		why = "the result of the check without the work is unknown"
+		why = "the result of the check before the work is unknown"
 	}
 	return attempt.Unbroken, why
 }
@@ -85,8 +85,8 @@ func (r *Run) NoCheck(c attempt.CheckRun) string {
 		return ""
 	}
 	said := c.Tail[strings.LastIndexByte(c.Tail, '\n')+1:]
-	return fmt.Sprintf("The check's command %s: exit %d: %s; install it, or resume with another "+
-		"--check", why, c.Exit, cmp.Or(said, "it printed nothing"))
+	return fmt.Sprintf("The check command %s (exit %d: %s); install it, or resume with another "+
+		"`--check`", why, c.Exit, cmp.Or(said, "it printed nothing"))
 }
 
 // Measured records the result of a task's check before its first attempt.
@@ -103,7 +103,7 @@ func unprovenDue(f *loop.Facts) []loop.Gate {
 	if item == nil {
 		return nil
 	}
-	text := fmt.Sprintf("%s, and this run requires verified tasks", j)
+	text := fmt.Sprintf("%s, but this run requires verified tasks", j)
 	switch {
 	case j.Verdict == attempt.CannotTell:
 		text = j.Why
@@ -119,7 +119,7 @@ func unprovenDue(f *loop.Facts) []loop.Gate {
 // applyUnproven counts a task as done if a person accepted it, and then pins the check in its
 // current form. Otherwise it calls takeBack.
 func applyUnproven(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer string) {
-	const why = "a person did not accept it without proof"
+	const why = "a person rejected the unproven work"
 	r, task := Of(run), numberOf(g)
 	if act != "accept" {
 		takeBack(run, tick, g, act, why)

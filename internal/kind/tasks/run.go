@@ -20,8 +20,8 @@ var Kind = loop.Kind{
 	Name: Name, Commands: []string{"go", "start"}, MaxHolds: 6,
 	Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * loop.Dollar},
 	Driver:   "hooks go",
-	None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
-		"or with `hooks go SPEC` in a terminal; modes pair and swarm run no loop",
+	None: "there is no task loop in this project; start one with `/sdd:go SPEC` in a session, " +
+		"or with `hooks go SPEC` in a terminal; the modes pair and swarm run no loop",
 	Flags: []string{"--tasks", "--check", "--check-timeout", "--drive", "--mode", "--issue",
 		"--untidy", "--max-task-iterations", "--max-task-dollars", "--require"},
 	Report: `{"outcome":"ok","note":"…"}`,
@@ -37,8 +37,8 @@ var Kind = loop.Kind{
 			When: loop.Entry | loop.Exit, Holds: historyDropped,
 			Tell: loop.Says("fires when the list is done but the branch has lost the last " +
 				"task's commit").Tell,
-			Way: "restore the commit, for example with `git reflog`; a resume accepts the branch " +
-				"as it is"},
+			Way: "restore the commit, for example with `git reflog`, or resume to accept the " +
+				"branch as it is"},
 	},
 	Applies: func(b *loop.Budget) bool {
 		_, is := b.Own.(*Run)
@@ -445,7 +445,7 @@ func taskBlocked(f *loop.Facts) string {
 	r := Of(f.Run)
 	item := r.item()
 	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
-		return fmt.Sprintf("Task %d blocked after %s: it spent $%s of its $%s. Manual "+
+		return fmt.Sprintf("Task %d blocked after %s: it spent $%s; its ceiling is $%s. Manual "+
 			"intervention needed.", r.Index+1, english.Plural(item.Tries, "attempt"), item.Dollars,
 			r.Dollars)
 	}
