@@ -27,7 +27,7 @@ type CheckRun struct {
 func (c *CheckRun) Fails(head string) string {
 	switch {
 	case c.Stopped:
-		return fmt.Sprintf("the check did not end by itself; it was stopped after %s",
+		return fmt.Sprintf("the check did not exit on its own; it was stopped after %s",
 			english.Plural(c.Seconds, "second"))
 	case c.Exit > 0:
 		return fmt.Sprintf("the check is red: exit %d", c.Exit)
@@ -84,9 +84,8 @@ func (e *Evidence) Untidy(branch, unit string) (why, more string) {
 	case e.Failed != "":
 		return "git could not read the tree: " + e.Failed, ""
 	case e.Branch != branch:
-		return fmt.Sprintf("the branch is %s, but the %s began on %s", cmp.Or(e.Branch, "none"),
-			unit,
-			cmp.Or(branch, "none")), ""
+		return fmt.Sprintf("the current branch is %s, but the %s began on %s",
+			cmp.Or(e.Branch, "none"), unit, cmp.Or(branch, "none")), ""
 	case len(e.Dirty) > 0:
 		return english.Plural(len(e.Dirty), "file") + " not committed",
 			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
@@ -98,5 +97,5 @@ func (e *Evidence) Untidy(branch, unit string) (why, more string) {
 
 // LostTip returns a clause saying that the branch lost the last accepted commit.
 func LostTip(sha string) string {
-	return fmt.Sprintf("commit %s, the last accepted one, was not found on the branch", Short(sha))
+	return fmt.Sprintf("commit %s, the last accepted one, is no longer on the branch", Short(sha))
 }

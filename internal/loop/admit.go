@@ -95,9 +95,9 @@ const (
 func admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
 	if r.Other.Run != nil && r.beside(s.Run) {
-		return refuse(fmt.Sprintf("Not begun: the loop on record uses another budget file, %s\n"+
+		return refuse(fmt.Sprintf("Not started: the existing loop uses another budget file, %s\n"+
 			"hint: continue it with that file; only a person can end it with `hooks loop stop %s` "+
-			"and then begin a loop with another file", r.Other.Path, r.Command.Skill))
+			"and then start a loop with another file", r.Other.Path, r.Command.Skill))
 	}
 	if r.Unasked() {
 		if a, refused := refuseUnasked(r, s, mine); refused {
@@ -108,7 +108,7 @@ func admit(r Request, s Standing) Admission {
 		return Admission{Verdict: Already}
 	}
 	if mine && !r.Fed && r.PromptID != "" && slices.Contains(s.Run.LastPrompts, r.PromptID) {
-		return refuse("This prompt's iteration has already ended; the next one comes with the " +
+		return refuse("This prompt's iteration has already ended; the next one starts with the " +
 			"next tick")
 	}
 	if c := s.Claim; c != nil && c.Stopped && c.SessionID == r.SessionID && r.Scheduled {
@@ -311,29 +311,29 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
 	case r.Gated && !mine: // for the session's own run, its gate decides
-		return refuse("Not begun: a loop of this session has ended\n" +
-			"hint: end the turn; only a person can type the command"), true
+		return refuse("Not started: this session's loop has ended\n" +
+			"hint: end the turn; only a person can start another loop"), true
 	case (run == nil || !mine && run.Status == Active) && r.NeedsTyping() && !s.Typed:
 		if r.answers() {
-			return refuse("Not begun: --near-limit and --merges are a person's answers, but no " +
+			return refuse("Not started: only a person may set --near-limit and --merges, but no " +
 				"person typed them\nhint: leave them out, or let a person type the command"), true
 		}
-		return refuse("Not begun: no person typed this prompt\nhint: only a person can type it, " +
-			"as in /" + r.Command.Name + " -- fix the flaky tests"), true
+		return refuse("Not started: no person typed this prompt\nhint: let a person type the " +
+			"command, as in `/" + r.Command.Name + " -- fix the flaky tests`"), true
 	case run == nil:
 		return Admission{}, false
 	case run.Status != Active && r.Model:
 		return refuse(priorStop(run) +
-			"\nhint: only a person can type the command, with --resume to continue this run"), true
+			"\nhint: only a person can continue this run, with --resume"), true
 	case run.Status != Active || run.agrees(r.Flags) && (mine || s.OwnerIs != Dead):
 		return Admission{}, false
 	case r.Model:
-		return refuse("Not begun: no person typed these flags for the running loop, which has " +
-			run.Flags + "\nhint: call it as " + run.Command +
-			", or let a person type the command with new flags"), true
+		return refuse("Not started: these flags differ from the running loop's (" + run.Flags +
+			"), and no person typed them\nhint: use `" + run.Command +
+			"`, or let a person type the command with new flags"), true
 	case mine:
-		return refuse("Not begun: the flags of the scheduled command differ from those of the " +
-			"running loop, which has " + run.Flags), true
+		return refuse("Not started: the flags of the scheduled command differ from the running " +
+			"loop's (" + run.Flags + ")"), true
 	}
 	return Admission{}, false
 }
@@ -417,11 +417,11 @@ func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
 	kind := KindOf(r.Command.Skill)
 	switch {
 	case mode == FreshRun && r.Flags.Prompt == "":
-		return refuse("Not begun: " + kind.Invoked() + " has no prompt\n" +
-			"hint: put one after --, as in " + kind.Invoked() + " -- fix the flaky tests"), true
+		return refuse("Not started: " + kind.Invoked() + " has no prompt\n" +
+			"hint: put one after --, as in `" + kind.Invoked() + " -- fix the flaky tests`"), true
 	case mode != FreshRun && !run.alike(r.Flags.Prompt):
-		return refuse("Not begun: the run to resume has another prompt: " + run.Prompt() +
-			"\nhint: leave out the prompt to continue it, or --resume to begin another run"), true
+		return refuse("Not started: the run to resume has another prompt: " + run.Prompt() +
+			"\nhint: leave out the prompt to continue that run, or --resume to start another"), true
 	}
 	return Admission{}, false
 }

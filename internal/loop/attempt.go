@@ -234,8 +234,8 @@ func outages(f *Facts) string {
 func (b *Budget) maxOutages() int { return attempt.MaxOutages(b.Driven(), !b.RetryAt.IsZero()) }
 
 func tellOutages(f *Facts) string {
-	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires at %d",
-		english.Plural(f.Run.Attempts().Outages, "attempt"), f.Run.maxOutages())
+	return fmt.Sprintf("fires when the API, the machine or a person ends %s in a row; %d so far",
+		english.Plural(f.Run.maxOutages(), "attempt"), f.Run.Attempts().Outages)
 }
 
 // Verdict returns the judgement of the attempt when its iteration ends.

@@ -170,7 +170,7 @@ func TestAuditedCoder(t *testing.T) {
 		{"git fails", "", attempt.Evidence{Failed: "no"}, attempt.CheckRun{},
 			"git could not read the tree: no"},
 		{"another branch", "", attempt.Evidence{Head: "h2", Branch: "c"}, attempt.CheckRun{},
-			"the branch is c, but the loop began on b"},
+			"the current branch is c, but the loop began on b"},
 		{"left behind", "", attempt.Evidence{Head: "h2", Branch: "b", Dirty: []string{"x", "y"}},
 			attempt.CheckRun{}, "2 files not committed"},
 	} {
@@ -358,7 +358,7 @@ func TestTrail(t *testing.T) {
 	end := Ending{Around: Around{Trail: tick.Trail}}
 	FoldIdle(&b, tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
 	f := &Facts{Run: &b}
-	want := "nothing changed for 1 iteration, $1.00 spent since abcdefg; fires after 2"
+	want := "nothing changed for 1 iteration ($1.00 spent since abcdefg); fires after 2"
 	if got := b.Standstill(); got != want || TellIdle(f) != want {
 		t.Error(got)
 	}
@@ -368,7 +368,8 @@ func TestTrail(t *testing.T) {
 	for _, idle := range []*Idle{nil, {}} {
 		b.Idle = idle
 		if got := TellIdle(f); b.Standstill() != "" ||
-			got != "the last iteration changed something; fires after 2 that change nothing" {
+			got != "the last iteration changed something; "+
+				"fires after 2 iterations without a change" {
 			t.Error(got)
 		}
 	}
@@ -509,7 +510,7 @@ func TestIdle(t *testing.T) {
 	}
 	end(still)
 	if said := NoProgress(&Facts{Run: run}); said !=
-		"nothing changed for 3 iterations, $3.00 spent since abc1234" {
+		"nothing changed for 3 iterations ($3.00 spent since abc1234)" {
 		t.Error(said)
 	}
 	end(attempt.Attempt{EndHead: "def"})

@@ -116,8 +116,8 @@ func missing(known, list []int) bool {
 func tellDrift(f *Facts) string {
 	before := f.Previous
 	if before == nil || before.Backlog == nil {
-		return "no earlier backlog to compare with"
+		return "there is no earlier backlog to compare with"
 	}
-	return fmt.Sprintf("asks when the unblocked issues differ from those of iteration %d (%s)",
+	return fmt.Sprintf("asks if the unblocked issues have changed since iteration %d, which had %s",
 		before.Iteration, english.Plural(len(before.Backlog.Unblocked), "issue"))
 }

@@ -102,7 +102,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 	// workers in work and review loops may finish their work
 	if e.Agent != "" && e.open(s) && s.Tick.Interrupted == ByEsc && s.Tick.Attempt != nil {
 		d := deny(DrainRule, "",
-			"%s is refused: a person has ended the loop with Esc, and this worker with it", e.Tool)
+			"%s is refused: a person pressed Esc, which ended the loop and this worker", e.Tool)
 		d.Ends = true
 		return refuseCall(d)
 	}
@@ -221,8 +221,8 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	works := e.Agent != "" || s.Run.Driven()
 	if reached != "" && spent > limit && (works || s.Run.overspent(total, overrun)) {
 		out.Reply.Deny = e.ends(deny(DollarCeiling, "",
-			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, overrun,
-			limit))
+			"%s is refused: %s, more than the allowed overrun of %d percent ($%s)", e.Tool,
+			reached, overrun, limit))
 		if s.Run.overspent(total, overrun) { // no ending worker will wake the main thread now
 			s.Tick.Fired = appendFired(s.Tick.Fired, spentOut(reached))
 			out.Save.Tick = s.Tick
@@ -230,8 +230,9 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 		return out
 	}
 	if first {
-		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. No further worker is dispatched; past "+
-			"$%s, your next call is refused and your work ends.", reached, e.wayToFinish(), limit)
+		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. No more workers are dispatched. Once "+
+			"spending passes $%s, your next call is refused and your work ends.", reached,
+			e.wayToFinish(), limit)
 	}
 	return out
 }
@@ -239,9 +240,9 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 // ends makes the refusal d end the calling thread.
 func (e Call) ends(d *Deny) *Deny {
 	if d.Ends = true; e.Agent == "" {
-		d.Text += "; this turn is ended"
+		d.Text += "; this turn ends here"
 	} else {
-		d.Text += "; this worker is ended"
+		d.Text += "; this worker ends here"
 	}
 	return d
 }
@@ -317,8 +318,8 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
 	if own && e.Outside != "" {
 		return RefuseCall(ScheduleRule,
-			"do it in this session or leave it out; a person may start it themselves",
-			"%s is refused: it would start %s, and no loop governs that", e.Tool, e.Outside)
+			"do the work in this session, or leave it to a person",
+			"%s is refused: it would start %s, outside the control of the loop", e.Tool, e.Outside)
 	}
 	if e.Schedules == nil {
 		return Outcome{}
@@ -329,7 +330,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 		flags, _, _ := c.ParseFlags()
 		if !tick || !required(k, &k.Origin).typed(c, flags) {
 			return RefuseCall(ScheduleRule,
-				"schedule it as "+s.Run.Command+"; a person can start other loops",
+				"schedule `"+s.Run.Command+"`; only a person can start other loops",
 				"Not scheduled: an iteration may schedule only its own loop")
 		}
 	}
@@ -368,15 +369,15 @@ func (e Call) otherFlags(s State, k *Known, c Command) Outcome {
 	}
 	flags, _, err := c.ParseFlags()
 	if err != nil {
-		return RefuseCall(ScheduleRule, "schedule it as "+s.Run.Command, "Not scheduled: %s",
+		return RefuseCall(ScheduleRule, "schedule `"+s.Run.Command+"`", "Not scheduled: %s",
 			err)
 	}
 	if s.Run.agrees(flags) || required(k, &k.Origin).typed(c, flags) {
 		return Outcome{}
 	}
 	return RefuseCall(ScheduleRule,
-		"schedule it as "+s.Run.Command+", or let a person type the command with new flags",
-		"Not scheduled: no person typed these flags for the running loop, which has %s",
+		"schedule `"+s.Run.Command+"`, or let a person type the command with new flags",
+		"Not scheduled: these flags differ from the running loop's (%s), and no person typed them",
 		s.Run.Flags)
 }
 
@@ -405,7 +406,7 @@ func (e Call) afterHalt(run *Budget) Outcome {
 		return Outcome{}
 	}
 	return RefuseCall(ScheduleRule,
-		"do not schedule it again; a person can type the command or resume with --resume",
+		"do not schedule it again; a person can start a new run or continue with --resume",
 		"%s", priorStop(run))
 }
 

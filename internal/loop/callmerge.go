@@ -27,7 +27,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 	case !e.open(s):
 		return RefuseCall(MergeGate,
 			"a person can merge in a terminal, or end the loop with `hooks loop stop`",
-			"Not merged: %s. No iteration of the loop is open, so no one can be asked",
+			"Not merged: %s. No iteration is open, so no person can be asked",
 			acts[0].Command)
 	case len(acts) > maxMerges:
 		return RefuseCall(MergeGate, "merge one PR at a time",
@@ -62,7 +62,7 @@ func (e Call) judgeMerges(s State, acts []effect.Act, posts []PostedReview) Outc
 		return Outcome{}
 	case known:
 		return RefuseCall(MergeGate, "make the call again",
-			"Not merged: %s. A call with the id %s was already let through", acts[0].Command, e.ID)
+			"Not merged: %s. An earlier call with the id %s was allowed", acts[0].Command, e.ID)
 	}
 	for _, a := range acts {
 		if a.Kind != effect.MergePR {
@@ -154,8 +154,8 @@ func (e Call) neverMerges(s State, a effect.Act) *Deny {
 // noHead refuses a merge whose commit is unknown, because a question must name the commit.
 func (t *Tick) noHead(a effect.Act) *Deny {
 	why := cmp.Or(t.unknown(a.PR), "neither the tracker nor the remote names it")
-	return deny(MergeGate, fmt.Sprintf("push its branch and try again, or leave the PR open: a "+
-		"person can merge it in a terminal, or find the cause with `hooks pr %d`", a.PR),
+	return deny(MergeGate, fmt.Sprintf("push its branch and try again, or leave the PR open. A "+
+		"person can find the cause with `hooks pr %d`, or merge it in a terminal", a.PR),
 		"Not merged: %s. The head commit of PR #%d is unknown (%s)", a.Command, a.PR, why)
 }
 
@@ -178,13 +178,13 @@ func (e Call) approved(s State, a effect.Act, yes *Approval) *Deny {
 		yes.Used = true
 		again := asGate(PostFeedbackMerge, mergeDue(e.facts(s, a.PR))[0]).describe(s.Run)
 		s.Tick.Pending = append(s.Tick.Pending, again)
-		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void",
+		text := fmt.Sprintf("PR #%d moved from %s to %s, which voids the person's answer",
 			a.PR, cmp.Or(yes.HeadSHA, "an unknown commit"), head)
 		d := deny(MergeGate, "", "Not merged: %s. %s", a.Command, text)
 		d.Ask, d.Say = s.Tick.mergeGates(), "hooks: "+text+"; you are asked again"
 		return d
 	case a.SHA == "" && !alone, a.SHA != "" && !SameSHA(yes.HeadSHA, a.SHA):
-		d := deny(MergeGate, "%s", "Not merged: %s. The person said yes to %s, not to %s",
+		d := deny(MergeGate, "%s", "Not merged: %s. The person approved %s, not %s",
 			a.Command, yes.HeadSHA, cmp.Or(a.SHA, "whatever is pushed before it runs"))
 		d.Plainly, d.Act, d.SHA = true, a, yes.HeadSHA
 		return d
@@ -204,30 +204,30 @@ func (s State) Landable(a effect.Act) *Deny {
 	approves := a.Kind == effect.ApprovePR // an approval of a PR, not an answer at a gate
 	switch {
 	case approves && !s.Run.Kind().Reviews:
-		return deny(MergeGate, "leave the PR open; /sdd:review --loop reviews it, or a person does",
+		return deny(MergeGate, "leave the PR open for `/sdd:review --loop` or a person to review",
 			"Not approved: %s. Only a review loop approves PRs", a.Command)
 	case a.Auto || a.Admin:
-		return plainly("merge it plainly with %s once it is green",
+		return plainly("once its checks pass, merge it with `%s`",
 			"Not merged: %s. --auto and --admin bypass the approval", a.Command)
 	case !approves && a.Kind != effect.MergePR:
-		return plainly("open or update a PR and leave it, or merge it plainly with %s",
+		return plainly("open or update a PR and leave it open, or merge it with `%s`",
 			"Not done: %s (%s). In a loop only PRs may be merged, one at a time, through the "+
 				"merge gate",
 			a.Command, a.Words())
 	case approves && a.PR == 0:
-		return deny(MergeGate, "name it by its number: gh pr review N --approve",
+		return deny(MergeGate, "give the PR's number, as in `gh pr review N --approve`",
 			"Not approved: %s does not name a PR", a.Command)
 	case a.PR == 0:
-		return plainly("name it by its number: %s",
+		return plainly("give the PR's number, as in `%s`",
 			"Not merged: %s does not name a PR", a.Command)
 	case approves && a.Elsewhere != "":
-		return deny(MergeGate, "review PRs of this project's own repository",
+		return deny(MergeGate, "review only PRs of this project's own repository",
 			"Not approved: %s names %s, but the loop only reviews %s", a.Command, a.Elsewhere,
 			a.Own)
 	case a.Elsewhere != "":
-		return deny(MergeGate, "merge PRs of this project's own repository",
-			"Not merged: %s names %s, but a person is only asked about %s", a.Command, a.Elsewhere,
-			a.Own)
+		return deny(MergeGate, "merge only PRs of this project's own repository",
+			"Not merged: %s names %s, but a person can only be asked about %s", a.Command,
+			a.Elsewhere, a.Own)
 	}
 	return nil
 }

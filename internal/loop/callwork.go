@@ -66,8 +66,8 @@ func (e Call) conduct(s State, k *Known) Outcome {
 		return RefuseCall(ConductRule, "end the turn; the Stop hook names the next task",
 			"Not dispatched: the worker of %s has already been started", what)
 	case driven && e.Sends != nil && check != "":
-		return RefuseCall(ConductRule, "end the turn; the Stop hook runs it, and then asks for "+
-			"this call", "Not dispatched: the check must first run without the work of %s", what)
+		return RefuseCall(ConductRule, "end the turn; the Stop hook runs the check, and then asks "+
+			"for this call", "Not dispatched: the check must run before the work of %s", what)
 	case e.Sends != nil, e.Asks && !silent, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
 		return Outcome{}
 	case required(k, &k.Looks).Only && !(k.Looks.Value.Reports && silent):
@@ -143,7 +143,7 @@ func (e Call) refuseWorker(s State) *Deny {
 	case s.Tick.Halting():
 		return notSent("the loop ends with this iteration ("+s.Tick.HaltedBy()+")", endTurn)
 	case s.Tick.Attempt != nil && s.Run.Own == nil:
-		return notSent("the run's file no longer has the work of the "+string(s.Run.Skill)+" loop",
+		return notSent("the run's file no longer has the data of the "+string(s.Run.Skill)+" loop",
 			endTurn)
 	}
 	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker started by a worker gets here
@@ -155,7 +155,8 @@ func (e Call) refuseWorker(s State) *Deny {
 	// a worker's helper works on the worker's issue
 	if e.Agent == "" && s.Tick.offPlan(e.Sends.Issues) {
 		return notSent("a person asked for a new plan, and the task names none of its issues",
-			`report the plan, as in hooks report <<< '{"plan":[N]}', and name one of its issues`)
+			"report the plan, as in `hooks report <<< '{\"plan\":[N]}'`, and name one of its "+
+				"issues")
 	}
 	return nil
 }
@@ -216,7 +217,7 @@ func (e Call) unread(s State, r Reading) *Deny {
 	case r.Opaque == "" || r.Braked:
 		return nil
 	case e.reviews(s) && s.Tick.mergeShut():
-		why = "a merge gate waits: "
+		why = "a merge gate is waiting for an answer: "
 	case !r.Reaches:
 		return nil
 	}
@@ -294,8 +295,8 @@ func (e Call) deferred(s State, acts []effect.Act) *Deny {
 		speaks := a.Kind == effect.Comment || a.Kind == effect.ApprovePR
 		works := speaks || a.Kind == effect.MergePR || a.Kind == effect.UseBranch
 		if target := s.skipped(a.Ref, name, issue); works && target != "" && a.Elsewhere == "" {
-			return deny(DeferredRule, "take the next issue or PR; the answer holds until a person "+
-				"begins a new run, without --resume", "Not done: %s. %s", a.Command,
+			return deny(DeferredRule, "take the next issue or PR; this one stays skipped until a "+
+				"person starts a new run without --resume", "Not done: %s. %s", a.Command,
 				upper(saysSkip(target)))
 		}
 		if speaks && s.Run.Kind().Reviews && slices.Contains(s.Tick.Deferred, name) {
@@ -390,5 +391,5 @@ func (e Call) critique(s State) *Deny {
 		return nil
 	}
 	return notSent("an iteration allows at most "+english.Plural(sent, "cycle")+" with "+critic,
-		"accept the current state, or escalate it: report what a person has to decide")
+		"accept the current state, or report what a person has to decide")
 }

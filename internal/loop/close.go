@@ -258,7 +258,7 @@ func pushed(branch, head string, heads map[string]string) string {
 	remote, there := heads[branch]
 	switch {
 	case branch == "":
-		return "not on a branch"
+		return "detached HEAD"
 	case heads == nil:
 		return "unknown whether it is pushed"
 	case !there:

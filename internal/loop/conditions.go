@@ -30,22 +30,22 @@ var conditions = [...]Condition{
 		Says("fires on Esc, /loop stop, `hooks loop stop` and the end of the session").Tell,
 		""},
 	{9, "lock-contention", "lock_contention", Entry, everyRun, nil,
-		Says("another iteration's lock only skips the tick; it never ends the run").Tell,
-		"wait for the other iteration, or look at its process"},
+		Says("skips a tick if another iteration holds the lock; never ends the run").Tell,
+		"wait until the other iteration ends, or look at its process"},
 	{10, "prior-gate-stop", "prior_gate_stop", Entry, everyRun, nil,
-		Says("fires when the answer at a gate is stop").Tell,
+		Says("fires when a gate is answered with stop").Tell,
 		"settle what the gate asked about, then resume"},
 	{11, "qmd-unreachable", "qmd_unreachable", Exit, everyRun, qmdUnreachable, tellQmd,
-		"start qmd again, then resume"},
+		"restart qmd, then resume"},
 	{12, "cost-budget", costCause, Entry | Exit, everyRun, costBudget, tellDollars,
-		"look at `hooks cost`, then resume with more dollars or start a fresh run"},
+		"run `hooks cost`, then resume with more dollars or start a fresh run"},
 	{15, "infrastructure", "api_unavailable", Exit, attempted, outages, tellOutages,
 		"wait until the service answers, then resume"},
 	{16, "no-fresh-context", "no_fresh_context", Exit, attempted, staleContext,
-		Says("fires if a worker cannot be shown to have started with a fresh context").Tell,
+		Says("fires if a worker may not have started with a fresh context").Tell,
 		"use `hooks go`, which starts one client per task, or another version of the client"},
 	{20, "no-progress", "stalled", Entry | Exit, stalls, noProgress, tellIdle,
-		"look at what the last iterations tried, fix the cause, then continue"},
+		"look at what the last iterations tried, fix the cause, then resume"},
 }
 
 // conditionsOfSpec is the number of the last condition that the specification defines. A person
@@ -242,15 +242,15 @@ func noProgress(f *Facts) string {
 
 // idleText describes Idle, such as "nothing changed for 2 iterations, $4.10 spent since abc1234".
 func (b *Budget) idleText() string {
-	return fmt.Sprintf("nothing changed for %s, $%s spent since %s",
+	return fmt.Sprintf("nothing changed for %s ($%s spent since %s)",
 		english.Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
 		cmp.Or(attempt.Short(b.Idle.Since), "then"))
 }
 
 func tellIdle(f *Facts) string {
 	return cmp.Or(f.Run.Standstill(), fmt.Sprintf(
-		"the last iteration changed something; fires after %d that change nothing",
-		f.Run.maxIdle()))
+		"the last iteration changed something; fires after %s without a change",
+		english.Plural(f.Run.maxIdle(), "iteration")))
 }
 
 // Standstill describes how long nothing has changed, or returns "" if the last iteration changed

@@ -142,7 +142,7 @@ func (d Driving) Next() DriveStep {
 		return end
 	case d.Owner == Alive && !run.OwnerLeft && run.Driven():
 		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d is still working on %s; "+
-			"`hooks status --watch` shows it", run.Owner.PID, run.Own.UnderWay())}
+			"watch it with `hooks status --watch`", run.Owner.PID, run.Own.UnderWay())}
 	case d.Owner == Alive && !run.OwnerLeft:
 		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop is "+
 			"running in another session (process %d); end it there, or with `hooks loop stop`",

@@ -58,7 +58,7 @@ func TestDriving(t *testing.T) {
 		"its process is unclear":     {nil, Driving{First: true, Owner: Unclear}, resume},
 		"its process lives": {nil, Driving{First: true, Owner: Alive},
 			DriveStep{Wait: true, Text: "process 7 is still working on task 1 of 2; " +
-				"`hooks status --watch` shows it"}},
+				"watch it with `hooks status --watch`"}},
 		"its process has left": {func(b *Budget) { b.OwnerLeft = true },
 			Driving{First: true, Owner: Alive}, resume},
 		"a session conducts": {func(b *Budget) { tasks.Of(b).Drive = DriveStop },
@@ -111,7 +111,7 @@ func TestDrivingAnAudit(t *testing.T) {
 	audit.Of(run).Drive = DriveProcess
 	if got := (Driving{Run: run, First: true, Owner: Alive}).Next(); !got.Wait ||
 		got.Text != "process 7 is still working on the audit of section 1; "+
-			"`hooks status --watch` shows it" {
+			"watch it with `hooks status --watch`" {
 		t.Errorf("%+v", got)
 	}
 	if got := (Driving{Run: run, Began: true}).Next(); got != (DriveStep{Again: true}) {

@@ -99,12 +99,12 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	if kind.Commands == nil && !slices.Contains(words, "--loop") {
 		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // the person expects a governed loop
 			return Flags{}, true, hint.New(
-				`type --loop, or put a word of your own in quotes, as in "the --loops flag"`,
+				`type --loop, or put your own words in quotes, as in "the --loops flag"`,
 				"%q is not a loop flag; did you mean --loop?", words[i])
 		}
 		if i := slices.IndexFunc(words, bounds); i >= 0 {
 			return Flags{}, true, hint.New("add --loop, or leave "+words[i]+" out",
-				"%s has %s, which limits a loop, but no --loop", c.Skill, words[i])
+				"%s limits a loop, but %s has no --loop", words[i], c.Skill)
 		}
 		return Flags{}, false, nil
 	}
@@ -129,7 +129,8 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	for _, word := range f.Rest { // a stray quote or bracket would hide the limit
 		for _, limit := range limits {
 			if strings.Contains(word, limit) {
-				return f, true, kind.hinted(hint.New(flagHint, "%q hides %s", word, limit))
+				return f, true, kind.hinted(hint.New(flagHint,
+					"%q contains %s, which is not read there", word, limit))
 			}
 		}
 	}
@@ -194,10 +195,10 @@ func (f *Flags) set(kind Kind, name, value string) error {
 			"use --lock=skip, --lock=wait or --lock=force", LockSkip, LockWait, LockForce)
 	case "--near-limit":
 		return oneOf(&f.NearLimit, value, given+" is not one of ask, continue, stop",
-			"as in --near-limit stop", NearAsk, NearContinue, NearStop)
+			"use one of them, as in `--near-limit stop`", NearAsk, NearContinue, NearStop)
 	case "--merges":
 		return oneOf(&f.Merges, value, given+" is not one of feedback, ask, never",
-			"as in --merges never", MergesFeedback, MergesAsk, MergesNever)
+			"use one of them, as in `--merges never`", MergesFeedback, MergesAsk, MergesNever)
 	case "--budget-file":
 		if bare || value[0] == '~' || strings.ContainsAny(value, "\x00\n") {
 			return hint.New(flagHint, "%s is not a path", given)
@@ -205,8 +206,8 @@ func (f *Flags) set(kind Kind, name, value string) error {
 		f.BudgetFile = path.Clean(value)
 	case "--pr":
 		if !kind.OnePR {
-			return hint.New("use /sdd:review --loop --pr N", "--pr is a flag of review, not of %s",
-				kind.Name)
+			return hint.New("use `/sdd:review --loop --pr N`",
+				"--pr is a flag of review, not of %s", kind.Name)
 		}
 		return number(name, strings.TrimPrefix(value, "#"), &f.PR)
 	case "--max-dollars":
@@ -240,15 +241,15 @@ func (f *Flags) set(kind Kind, name, value string) error {
 		return oneOf(&t.Mode, value, given+" is not a mode",
 			"use one of "+strings.Join(Modes, ", "), Modes...)
 	case "--require":
-		return oneOf(&t.Require, value, given+" is not a verdict to require",
+		return oneOf(&t.Require, value, given+" is not a verdict that can be required",
 			"use --require verified, or leave it out", string(attempt.Verified))
 	case "--max-task-dollars":
-		return dollars(name, value, "as in "+name+" 2.50", &t.Dollars)
+		return dollars(name, value, "give an amount, as in `"+name+" 2.50`", &t.Dollars)
 	case "--check-timeout":
 		value = strings.TrimSuffix(value, "m")
-		return bounded(name, value, 1, 50, "as in "+name+" 5", &t.Minutes)
+		return bounded(name, value, 1, 50, "give a number, as in `"+name+" 5`", &t.Minutes)
 	case "--max-task-iterations":
-		return bounded(name, value, 2, MaxUnits, "as in "+name+" 5", &t.MaxTries)
+		return bounded(name, value, 2, MaxUnits, "give a number, as in `"+name+" 5`", &t.MaxTries)
 	}
 	return nil
 }

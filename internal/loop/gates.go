@@ -28,7 +28,7 @@ var gates = [...]GateKind{
 			{"no", "Leave the lock alone and skip this tick."},
 			{"stop", "Leave the lock alone and stop this loop."},
 		},
-		Tell: Says("asks when --lock=force finds the lock held").Tell,
+		Tell: Says("asks if --lock=force is set and another iteration holds the lock").Tell,
 	},
 	{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: everyRun,
@@ -46,7 +46,7 @@ var gates = [...]GateKind{
 				})
 			}
 		},
-		Tell: Says("asks on --resume about an open PR whose head has moved").Tell,
+		Tell: Says("on --resume, asks about each open PR whose head has changed").Tell,
 	},
 	{
 		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: everyRun,
@@ -298,7 +298,7 @@ func mergeDue(f *Facts) []Gate {
 	g := Gate{Target: prTarget(pr), HeadSHA: t.head(pr)}
 	why := "the earlier answer does not cover this commit"
 	if f.Run.Merges == MergesAsk && t.noFeedback(pr) {
-		why = "nobody commented, and --merges ask asks about every merge"
+		why = "nobody commented, but with --merges ask every merge is asked about"
 	}
 	if unknown := t.unknown(pr); unknown != "" {
 		why = "it is unknown who commented (" + unknown + ")"

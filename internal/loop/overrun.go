@@ -117,7 +117,7 @@ func (b *Budget) meetModel(m Model, spent USD) (line string, changed bool) {
 		return "", true
 	}
 	times := strings.TrimSuffix(fmt.Sprintf("%d.%d", m.Tenths/10, m.Tenths%10), ".0")
-	return fmt.Sprintf("The model is now %s: about %s times as expensive as %s; $%s of $%s left",
+	return fmt.Sprintf("The model is now %s, about %s times as expensive as %s; $%s of $%s left",
 		m.Name, times, m.Than, b.Ceilings.Dollars.minus(spent), b.Ceilings.Dollars), true
 }
 

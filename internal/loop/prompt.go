@@ -30,15 +30,15 @@ func (f Flags) badPrompt(kind Kind) error {
 	switch {
 	case len(f.Rest) > 0:
 		words := strings.Join(f.Rest, " ")
-		return hint.New("put the prompt after --, as in "+kind.Invoked()+" -- "+words,
-			"%q is among the flags of %s", words, kind.Invoked())
+		return hint.New("put the prompt after --, as in `"+kind.Invoked()+" -- "+words+"`",
+			"%q is not a flag of %s", words, kind.Invoked())
 	case len(f.Prompt) > maxPrompt:
-		return hint.New("write it to a file, as in "+kind.Invoked()+
-			" -- do what prompt.md says",
+		return hint.New("write it to a file, as in `"+kind.Invoked()+
+			" -- do what prompt.md says`",
 			"the prompt has %d bytes, but the maximum is %d", len(f.Prompt), maxPrompt)
 	case loops:
-		return hint.New("type it without "+kind.Invoked(), "the prompt %q is itself a loop command",
-			first)
+		return hint.New("type that command without "+kind.Invoked(),
+			"the prompt %q is itself a loop command", first)
 	}
 	return nil
 }

@@ -166,7 +166,7 @@ func (w *Wakeup) What() string {
 // refused returns the message to a person about a refused wake.
 func (w *Wakeup) refused() string {
 	return "hooks: " + w.What() + "; not passed to the model, because the loop has ended. It is " +
-		"listed again after your next prompt"
+		"reported again with your next prompt"
 }
 
 // inQuiet applies the gate to a call in a session whose run has ended.

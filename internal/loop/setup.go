@@ -63,7 +63,7 @@ func OnlyOne(what string, paths []string) error {
 	if len(paths) < 2 {
 		return nil
 	}
-	return hint.New("quote a path that contains spaces; the "+what+" is one file",
+	return hint.New("give one "+what+" file, and quote a path that contains spaces",
 		"%q is more than one %s", strings.Join(paths, " "), what)
 }
 

@@ -69,7 +69,7 @@ func (f *Facts) waiting(gate string) string {
 // ofUnits describes a ceiling and the amount used, for example "3 of 5 iterations".
 func ofUnits(used, most int, unit string) string {
 	if most >= MaxUnits {
-		return english.Plural(used, unit) + "; there is no ceiling"
+		return english.Plural(used, unit) + ", no ceiling"
 	}
 	return fmt.Sprintf("%d of %s", used, english.Plural(most, unit))
 }
@@ -85,7 +85,7 @@ func tellMinutes(f *Facts) string { return ofUnits(f.Minutes, f.Run.Ceilings.Min
 func tellDollars(f *Facts) string {
 	most := f.Run.Ceilings.Dollars
 	if most == 0 {
-		return fmt.Sprintf("$%s; there is no ceiling", f.Run.DollarsEstimate)
+		return fmt.Sprintf("$%s, no ceiling", f.Run.DollarsEstimate)
 	}
 	return fmt.Sprintf("$%s of $%s", f.Run.DollarsEstimate, most)
 }
@@ -116,7 +116,7 @@ func tellBudgets(f *Facts) string {
 func tellMerges(f *Facts) string {
 	switch f.Run.Merges {
 	case MergesNever:
-		return "never asks: every merge is refused (--merges never)"
+		return "never asks, because every merge is refused (--merges never)"
 	case MergesAsk:
 		return "asks before every merge (--merges ask)"
 	}

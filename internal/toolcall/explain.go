@@ -50,8 +50,8 @@ func (c *Call) verdict(r effect.Reading, around bool) (verdict, heldBy string) {
 		missed  = "programs started by a login shell or an absolute path are not checked"
 	)
 	verdict = "passes"
-	heldBy = "the brake, as it starts, if it is a forge's program; changes to the loop's files " +
-		"are found afterwards"
+	heldBy = "the brake, when it starts a forge's program; changes to the loop's files " +
+		"are detected afterwards"
 	if around {
 		heldBy = "nothing here, because " + missed + "; use branch protection"
 	}
@@ -62,8 +62,8 @@ func (c *Call) verdict(r effect.Reading, around bool) (verdict, heldBy string) {
 	case len(merges) > 0:
 		return c.merging(merges), guarded
 	case r.Bound != "":
-		verdict = "denied: it cannot be read completely, and the rest could land something"
-		return verdict, guarded + ", because it was not read to the end (" + r.Bound + ")"
+		verdict = "denied: it cannot be read completely, and the rest could merge or push code"
+		return verdict, guarded + ", because it cannot be read completely (" + r.Bound + ")"
 	case unread && c.Reaches() && (around || r.Unparsable != ""):
 		verdict = "denied: it cannot be read, could reach a forge, and may start programs " +
 			"that are not checked"

@@ -100,7 +100,7 @@ func (c *Call) refused(r effect.Reading) *loop.Deny {
 	if r.Bound != "" {
 		return &loop.Deny{
 			Rule: loop.UnreadText,
-			Text: tool + " could not be read to its end, and the rest could land something: " +
+			Text: tool + " could not be read completely, and the rest could merge or push code: " +
 				r.Bound,
 			Hint: "make several smaller calls; put long text into a file",
 		}
@@ -117,11 +117,11 @@ func refuseTampering(a effect.Act) *loop.Deny {
 	}
 	switch base := filepath.Base(a.Path); {
 	case base == "hooks", base == "hooks.exe":
-		d.Hint = "build to another path while a loop is on: `go build -o /tmp/hooks ./hooks`"
+		d.Hint = "build to another path while a loop is running: `go build -o /tmp/hooks ./hooks`"
 	case a.Kind == effect.DropRegistration && a.Path != "":
-		d.Hint = "you may read this file; change it once the loop has ended"
+		d.Hint = "you may read this file; change it after the loop has ended"
 	case a.Kind == effect.WriteLedger:
-		d.Hint = "add a turn with `hooks ledger append FILE`, with the turn on stdin"
+		d.Hint = "run `hooks ledger append FILE` with the turn on stdin"
 	case a.Kind == effect.OtherSession:
 		d.Hint = "do it in this session, or send a worker with the Agent tool"
 	}
@@ -174,7 +174,7 @@ func (c *Call) Elsewhere(run Run, a effect.Act) (other, own string) {
 	}
 	top, url := at(a.Cwd)
 	if there := tracker.RepositoryAt(url).String(); top != "" && there != list[0] {
-		return cmp.Or(there, "that of "+top), own
+		return cmp.Or(there, "the repository in "+top), own
 	}
 	return "", own
 }

@@ -90,7 +90,7 @@ func TestASlipBehindLoopSchedulesNothing(t *testing.T) {
 	term := w.Interactive()
 	for line, said := range map[string]string{
 		"1m /sdd:work --lop":                    "did you mean --loop",
-		"1m /sdd:work --max-dollars 3":          "which limits a loop, but no --loop",
+		"1m /sdd:work --max-dollars 3":          "limits a loop, but work has no --loop",
 		"1m /sdd:work --loop --max-dolars 3":    "did you mean --max-dollars",
 		"/sdd:work --loop --near-limit never":   "is not one of ask, continue, stop",
 		"1m /hooks:work --loop --max-prs":       "is not a whole number from 1",

@@ -36,7 +36,7 @@ func TestCeilingsAreRaisedByAPersonAlone(t *testing.T) {
 		t.Errorf("the first run is %+v, its iteration %s", first, lines[0].Outcome)
 	}
 	for _, reason := range []string{
-		"no person typed these flags for the running loop", "Not scheduled: no person typed",
+		"Not started: these flags differ from", "Not scheduled: these flags differ from",
 	} {
 		if !w.Model.Told(reason) {
 			t.Errorf("the model was not told %q", reason)

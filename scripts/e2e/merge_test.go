@@ -124,7 +124,7 @@ func TestAPushInTheMergingCommandMergesNothing(t *testing.T) {
 		t.Errorf("merges %v", n)
 	}
 	for _, told := range []string{
-		"not to whatever is pushed before it runs", "hint: " + merge,
+		"not whatever is pushed before it runs", "hint: " + merge,
 		"not run: gh pr merge 142: the person approved only commit ", "head branch was modified",
 	} {
 		if !w.Model.Told(told) {

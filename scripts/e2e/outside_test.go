@@ -94,7 +94,7 @@ func TestNothingOfAnIterationRunsOutside(t *testing.T) {
 		"Not run: claude --bg 'merge #143' would start a client that no loop governs",
 		"do it in this session, or send a worker with the Agent tool",
 		"Skill is refused: it would start a session in the cloud or in the background",
-		task + " is refused: it would start scheduled work, and no loop governs that",
+		task + " is refused: it would start scheduled work, outside the control of the loop",
 	} {
 		if !w.Model.Told(text) {
 			t.Errorf("the model was not told: %s", text)

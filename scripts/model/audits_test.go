@@ -156,7 +156,7 @@ func (w *auditWorld) sends() {
 		w.Fatalf("the worker of %s is named %q after %q: %q\n%s", w.phase, token, w.token, prompt,
 			w.story())
 	}
-	section := fmt.Sprintf("section %d of %d of plan.md, Part %[1]d", w.section+1, w.total)
+	section := fmt.Sprintf("section %d of %d in plan.md: Part %[1]d", w.section+1, w.total)
 	if named := w.phase == "coding" || w.phase == "auditing"; named != strings.Contains(prompt,
 		section) {
 		w.Fatalf("the worker of %s gets %q\n%s", section, prompt, w.story())

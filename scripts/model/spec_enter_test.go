@@ -44,10 +44,10 @@ func (r *run) refuses(f flags, by asker, mine bool) (reply, bool) {
 	switch {
 	case r == nil || by.person():
 	case r.status != "active":
-		return refuse("only a person can type the command"), by.model
+		return refuse("only a person can continue this run"), by.model
 	case r.agrees(f) && (mine || r.owner.alive):
 	case by.model:
-		return refuse("no person typed these flags"), true
+		return refuse("and no person typed them"), true
 	case mine:
 		return refuse("the flags of the scheduled command differ"), true
 	}

@@ -89,13 +89,13 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 	on := opened(s, ses)
 	t := s.tick
 	if on && c.kind != "look" && m.overrun(s) {
-		return refuse("past the overrun")
+		return refuse("more than the allowed overrun")
 	}
 	switch c.kind {
 	case "schedule":
 		own := strings.HasPrefix(c.text, "/sdd:"+s.skill+" ")
 		if r.status == "active" && own && !r.agrees(plain(c.text)) {
-			return refuse("Not scheduled: no person typed these flags")
+			return refuse("Not scheduled: these flags differ")
 		}
 		if c.text == m.word(s) && (r.status != "active" || on && (t.halting() || m.last(s))) {
 			return refuse()

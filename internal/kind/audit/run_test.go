@@ -678,7 +678,7 @@ func TestAPhaseKeepsTheCommitOfTheOneBefore(t *testing.T) {
 		want string
 	}{
 		{attempt.Evidence{Branch: "b"}, ""},
-		{attempt.Evidence{Branch: "c"}, "the branch is c, but the loop began on b"},
+		{attempt.Evidence{Branch: "c"}, "the current branch is c, but the loop began on b"},
 		{attempt.Evidence{Branch: "b", Dropped: "abc"}, "the branch no longer contains commit abc"},
 		{attempt.Evidence{Branch: "b", Dirty: []string{"x"}}, "1 file not committed"},
 	} {
