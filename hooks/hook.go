@@ -112,8 +112,9 @@ func rested(a *app.App, until time.Time) bool {
 	return paused(signals, a.Present, until)
 }
 
-// paused waits until a time, a signal or a new parent process, and reports whether the time came.
-// It reads the wall clock every second, because one timer would be late after the machine slept.
+// paused waits for a time, a signal or a new parent process, and reports whether the time was
+// reached. It reads the wall clock every second, because one timer would be late after the machine
+// slept.
 func paused(signals <-chan os.Signal, now func() time.Time, until time.Time) bool {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

@@ -72,7 +72,8 @@ func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	return facts
 }
 
-// auditTold reads the report in a call. It returns only a valid report from the auditor.
+// auditTold reads the report in the current call. Unless the report is valid and the auditor's, its
+// contents are left out.
 func (h *handler) auditTold(t *store.State) (o loop.Told) {
 	text, _ := guard.Reported(h.call().Guard())
 	facts, bad := report.Facts([]byte(text))

@@ -52,9 +52,9 @@ func (h *handler) invocation(name, args string) (cmd loop.Command, governed, loo
 	return cmd, governed, looping
 }
 
-// names returns more names of loop commands, in this order: from active runs, the person's
-// configuration, the project's configuration and ended runs. It returns nil if the command cannot
-// start a loop.
+// names returns the names of loop commands that are not built in, in this order: from active runs,
+// the person's configuration, the project's configuration and ended runs. It returns nil if the
+// command cannot start a loop.
 func (h *handler) names(command, args string) []loop.Names {
 	_, spaced := loop.ParseCommand(command, "",
 		loop.Names{Spaces: []string{loop.Namespace(command)}})

@@ -97,7 +97,7 @@ const maxEntries = 100
 // pinner collects the files that a command starts or names, as of the start of the run.
 type pinner struct {
 	before  Files
-	files   map[string]bool // true if the file is started, false if it is only named
+	files   map[string]bool // true if the command runs the file, false if it only names it
 	entries int
 }
 

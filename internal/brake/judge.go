@@ -82,7 +82,7 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 		why = opaque[0].Reason
 	}
 	if why == "" && unread != nil {
-		why = "the settings of git cannot be read: " + unread.Error()
+		why = "git's configuration cannot be read: " + unread.Error()
 	}
 	switch merges := (effect.Reading{Acts: acts}).Merges(); {
 	case why != "":

@@ -9,7 +9,7 @@ import (
 // check is a row of the table.
 type check struct {
 	group, name string
-	registered  bool // skipped if the program is not registered
+	registered  bool // the check is skipped unless the program is registered
 	look        func(*machine, *notes)
 }
 

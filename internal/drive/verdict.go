@@ -124,7 +124,7 @@ func firstLine(text string) string {
 // maxReset is the longest wait that the driver accepts. The longest usage limit lasts a week.
 const maxReset = 8 * 24 * time.Hour
 
-// justOver is how far a clock time may lie in the past and still mean today, not tomorrow.
+// justOver bounds how long ago a time of day can be and still mean today instead of tomorrow.
 const justOver = 15 * time.Minute
 
 // plausible returns at, or the zero time if at is in the past or too far away to wait for.

@@ -47,14 +47,14 @@ func clear(r effect.Reading) bool {
 	return len(r.Acts) == 0 && len(r.Opaque) == 0 && r.Unparsable == ""
 }
 
-// looks reports whether every command in a Bash call, even in a substitution, only reads or is
-// accepted by besides, which may be nil.
-func looks(c effect.Call, besides func(argv []string) bool) bool {
+// looks reports whether every command in a Bash call, even in a substitution, is either read-only
+// or accepted by the function allow, which may be nil.
+func looks(c effect.Call, allow func(argv []string) bool) bool {
 	l := looker(c.Own)
 	stmts, problem := plain.Parse(c.CommandText())
 	for n, argv := range nodes(stmts) {
 		call, ok := n.(*syntax.CallExpr)
-		passes := ok && besides != nil && len(call.Assigns) == 0 && besides(argv)
+		passes := ok && allow != nil && len(call.Assigns) == 0 && allow(argv)
 		if !passes && !l.node(n, argv) {
 			return false
 		}

@@ -128,7 +128,7 @@ func (p *reader) read(l markdown.Line, at int) {
 
 func (p *reader) readAgent(l markdown.Line, at int) {
 	if isNumbered(l) {
-		if p.numbered { // the previous turn has no section
+		if p.numbered { // a second number begins a turn, so the previous one has no section
 			p.end(at, -1)
 			p.begin(at)
 		}

@@ -221,7 +221,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	works := e.Agent != "" || s.Run.Driven()
 	if reached != "" && spent > limit && (works || s.Run.overspent(total, overrun)) {
 		out.Reply.Deny = e.ends(deny(DollarCeiling, "",
-			"%s is refused: %s, more than the allowed overrun of %d percent ($%s)", e.Tool,
+			"%s is refused: %s, above the ceiling plus %d percent ($%s)", e.Tool,
 			reached, overrun, limit))
 		if s.Run.overspent(total, overrun) { // no ending worker will wake the main thread now
 			s.Tick.Fired = appendFired(s.Tick.Fired, spentOut(reached))

@@ -188,10 +188,10 @@ func callKey(id, input string) string {
 	return id + " " + strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// Shortened returns s, truncated with an ellipsis if it is longer than most bytes.
-func Shortened(s string, most int) string {
-	if len(s) <= most {
+// Shortened returns s, truncated with an ellipsis if it is longer than limit bytes.
+func Shortened(s string, limit int) string {
+	if len(s) <= limit {
 		return s
 	}
-	return strings.ToValidUTF8(s[:most-len("…")], "") + "…"
+	return strings.ToValidUTF8(s[:limit-len("…")], "") + "…"
 }

@@ -143,7 +143,8 @@ func (e Call) refuseWorker(s State) *Deny {
 	case s.Tick.Halting():
 		return notSent("the loop ends with this iteration ("+s.Tick.HaltedBy()+")", endTurn)
 	case s.Tick.Attempt != nil && s.Run.Own == nil:
-		return notSent("the run's file no longer has the data of the "+string(s.Run.Skill)+" loop",
+		return notSent("the budget file no longer contains the data of the "+
+			string(s.Run.Skill)+" loop",
 			endTurn)
 	}
 	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker started by a worker gets here

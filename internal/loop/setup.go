@@ -24,11 +24,11 @@ type Setup struct {
 	Env      func(name string) string
 	Old      func() *Budget // the project's existing run of this kind, or nil
 	ByPerson func() bool    // reports whether a person typed the command
-	// Read returns the contents of a file below root. Its errors call the file what, for example
-	// "spec". missing reports whether the file does not exist.
-	Read func(root, what, path string) (text []byte, missing bool, err error)
-	// View returns the path and text of the state file for people. The text is nil if the file does
-	// not exist. An error means that a run could not write its files.
+	// Read returns the contents of a file below root. Error messages refer to the file by its role,
+	// for example "spec". missing reports whether the file does not exist.
+	Read func(root, role, path string) (text []byte, missing bool, err error)
+	// View returns the path and text of the human-readable state file. The text is nil if the file
+	// does not exist. An error means that a run could not write its files.
 	View      func() (path string, text []byte, err error)
 	Worktree  func(dir string) string // real path of dir's linked worktree, or ""
 	HasRemote func() bool
@@ -57,14 +57,13 @@ type Steering struct {
 // CheckMinutes is the check command's default time limit, in minutes.
 const CheckMinutes = 10
 
-// OnlyOne returns an error if a command names more than one file. what is the kind of file, for
-// example "spec".
-func OnlyOne(what string, paths []string) error {
+// OnlyOne returns an error if a command names more than one file in a role, such as "spec".
+func OnlyOne(role string, paths []string) error {
 	if len(paths) < 2 {
 		return nil
 	}
-	return hint.New("give one "+what+" file, and quote a path that contains spaces",
-		"%q is more than one %s", strings.Join(paths, " "), what)
+	return hint.New("give one "+role+" file, and quote a path that contains spaces",
+		"%q is more than one %s", strings.Join(paths, " "), role)
 }
 
 // Digest returns a short hash of text.

@@ -89,7 +89,7 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 	on := opened(s, ses)
 	t := s.tick
 	if on && c.kind != "look" && m.overrun(s) {
-		return refuse("more than the allowed overrun")
+		return refuse("above the ceiling plus")
 	}
 	switch c.kind {
 	case "schedule":

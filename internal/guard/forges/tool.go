@@ -58,7 +58,7 @@ query download compare diff watch status inspect lookup resolve`, w)
 const prKeys = `pull_number pull_request_number pr_number pr pull_request_id merge_request_iid
 mr_iid iid index number issue_number issue_iid pull_id pr_id id`
 
-// act returns an act on the PR and the repository that the fields identify.
+// act returns an act of a kind. The tool's fields identify its PR and repository.
 func (t Tool) act(kind effect.Kind) effect.Act {
 	a := t.On
 	a.Kind, a.Auto = kind, kind == effect.ArmAutoMerge

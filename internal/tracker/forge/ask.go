@@ -82,9 +82,9 @@ func readList[T any](p printed, key string, read func(gjson.Result) T) list[T] {
 	return l
 }
 
-// Ask asks the project's tracker, with concurrent calls. It always returns an Answer. Err and Notes
-// report failures, for example that the run began with a different tracker. A list may take 15 s
-// longer than Wait while its pages keep coming.
+// Ask queries the project's tracker concurrently. It always returns an Answer. Err and Notes report
+// failures, for example that the run began with a different tracker. Listing may take 15 s longer
+// than Wait while pages keep arriving.
 func Ask(ctx context.Context, q Question) Answer {
 	now, place, err := q.choose(ctx)
 	if q.Run != nil && *q.Run != now {

@@ -37,7 +37,7 @@ func (q Question) apart(t loop.Tracker) *Failure {
 }
 
 // moved explains how the current tracker differs from a run's, or returns an empty string if it
-// does not. It ignores a client that is now missing.
+// does not. A forge client that is no longer installed is no difference.
 func moved(was, now loop.Tracker) string {
 	place := func(t loop.Tracker) string {
 		if t.Kind == "" {
