@@ -183,8 +183,8 @@ func (p *pinned) filesAt(ctx context.Context, commit string) attempt.Files {
 }
 
 // preflight returns an error if a fresh run's first attempt could not succeed or be judged. It runs
-// before the run asks a gate, writes a file or makes a request. left lists the uncommitted files,
-// which the person excludes from the run.
+// before the run asks a question, writes a file or makes a request. left lists the uncommitted
+// files that the person excludes from the run.
 func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
 	repo := tracker.Repo(h.ctx, root)
 	if repo.Top == "" {

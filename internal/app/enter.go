@@ -151,8 +151,8 @@ func (h *handler) enterWith(
 	cmd loop.Command, flags loop.Flags, fresh loop.Fresh,
 ) (event.Reply, error) {
 	if store.Exists(h.project) {
-		// Anyone could have written the locks, counters and answers in a state that is committed to
-		// the repository. The folder's .gitignore keeps the loop's own state out of commits.
+		// Anyone could have written locks, counters and answers that are committed to the
+		// repository. The folder's .gitignore keeps the loop's own state out of commits.
 		for _, path := range tracker.Committed(h.ctx, h.project, store.Dir) {
 			if filepath.Base(path) != ".gitignore" {
 				way := fmt.Sprintf("inspect it, then run `git rm -r --cached %s; rm -r %[1]s`",

@@ -91,7 +91,7 @@ func fits(v gjson.Result, want string) bool {
 	}
 	if needs, ok := strings.CutPrefix(want, objectWith); ok {
 		member, kind, _ := strings.Cut(needs, " for type ")
-		object := look(v) // another row reports other values
+		object := look(v) // values that are no objects break another rule
 		return !v.IsObject() || kind != "" && object.member("type").Str != kind ||
 			object.member(strings.Trim(member, `"`)).Exists()
 	}

@@ -305,8 +305,7 @@ func (r Request) answers() bool {
 }
 
 // refuseUnasked refuses a request that no person typed if it would change, replace or resume a
-// person's run, or begin a run with a prompt or answers that no person typed. Only a person may set
-// a run's ceilings.
+// person's run, or bring a prompt or answers of its own. Only a person may set a run's ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {

@@ -89,7 +89,7 @@ func (e Call) pass(tick *Tick, acts []effect.Act) {
 	for i, a := range acts {
 		same := func(b effect.Act) bool { return b.PR == a.PR && b.Kind == a.Kind }
 		if slices.ContainsFunc(acts[:i], same) {
-			continue // it passes once, however often the call names it
+			continue // one permission, even if the call names the PR more than once
 		}
 		p := Passed{ID: e.ID, Input: e.Input, PRs: []int{a.PR}}
 		if p.Approves = a.Kind == effect.ApprovePR; !p.Approves {

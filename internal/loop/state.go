@@ -208,9 +208,9 @@ type Budget struct {
 	// TrackerTold identifies the gaps in the tracker's answers that were reported. A run reports
 	// each gap once.
 	TrackerTold []string `json:"tracker_told,omitempty"`
-	// Ask identifies the person's Ask command when the run began or they last resumed it; empty if
-	// there was no such command. Asking is the digest of a secret held by the process that passes
-	// the paused run's questions to that command.
+	// Ask identifies the Ask command that the person had configured when the run began or was last
+	// resumed; it is empty if there was none. One process passes the paused run's questions to that
+	// command. Asking is the digest of that process's secret.
 	Ask    string `json:"ask,omitempty"`
 	Asking string `json:"asking,omitempty"`
 	// Model is the most expensive model that the main thread is known to have used, in a run with a

@@ -147,7 +147,7 @@ type Deny struct {
 // PassedOver describes a tick that found the lock held and did not begin.
 type PassedOver struct {
 	Line *Iteration
-	Run  *Budget // the loop, if it ended before it began; nil if the next tick tries again
+	Run  *Budget // the run, if it has ended; nil if the next tick will try to begin it
 	// Answer is the person's answer at the force-unlock gate; nil if there is none.
 	Answer *GateAnswer
 	Text   string // text for the model if there is an answer, otherwise for the person

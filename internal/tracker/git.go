@@ -47,7 +47,7 @@ func runGit(ctx context.Context, dir string, off []string, args ...string) ([]by
 		env = append(env, "GIT_ALLOW_PROTOCOL=")
 	}
 	argv := slices.Concat([]string{installed("git")}, hardened[:], off, args)
-	if runtime.GOOS == "linux" { // on other systems, file names may ignore case
+	if runtime.GOOS == "linux" { // elsewhere, file systems may ignore case
 		argv = slices.Insert(argv, 1, "-c", "core.ignoreCase=false")
 	}
 	wait := gitWait
