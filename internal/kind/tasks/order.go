@@ -234,8 +234,8 @@ func (r *Run) Ends(b *loop.Budget, l *loop.Iteration) (list []loop.SyncEvent) {
 		list = append(list, r.event(b, "task", seq, fmt.Sprintf("Task %d/%d complete: %s -- %s",
 			t.Task, len(r.List), t.Title, cmp.Or(sha[:min(len(sha), 12)], "none"))))
 		if r.PRStep() {
-			list = append(list, r.event(b, "complete", seq,
-				r.AllDone()+" Opening PR for Gate 3 review."))
+			list = append(list, r.event(b, "complete", seq, fmt.Sprintf(
+				"All %d tasks complete. Opening PR for Gate 3 review.", len(r.List)))) // T71
 		}
 	}
 	names := map[int]string{1: "approve the spec", 2: "accept the review", 3: "review the PR"}

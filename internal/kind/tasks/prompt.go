@@ -39,7 +39,7 @@ func (r *Run) Prompt(a *attempt.Attempt, with loop.Papers) string {
 	last := r.MaxTries > 0 && a.Try >= r.MaxTries-1 // the task is blocked at MaxTries (T57)
 	v := map[string]string{
 		what: "yes", r.Mode: "yes", "index": strconv.Itoa(a.Task - 1),
-		"number": strconv.Itoa(a.Task), "total": strconv.Itoa(len(r.List)), "alldone": r.AllDone(),
+		"number": strconv.Itoa(a.Task), "total": strconv.Itoa(len(r.List)),
 		"title":    markdown.CutRunes(markdown.OneLine(a.Title), MaxTitle),
 		"criteria": markdown.Cut(markdown.Quote(item.Criteria), maxCriteria),
 		"refused":  short(r.Reason), "words": short(r.Words), "spec": short(r.Spec),
